@@ -1,0 +1,76 @@
+# A thin front for CMake; everything it does can be done with `cmake --preset` too.
+
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+# The presets ask for Ninja; without it, plain make will do.
+GENERATOR := $(if $(shell command -v ninja),,-G "Unix Makefiles")
+
+SOURCES = find include src cli tests bench examples python -name '*.[ch]pp' 2>/dev/null
+
+.NOTPARALLEL:
+.DEFAULT_GOAL := all
+
+.PHONY: all
+all: release ## build the program (default); it is left at build/thud
+	@ln -sfn release/bin/thud build/thud
+
+.PHONY: demo
+demo: all ## drop a free link into sand
+	build/thud run free_link
+
+.PHONY: test
+test: all ## run all tests, the marked ones again under sanitizers, and the format check
+	ctest --preset release -j $(JOBS)
+	@$(MAKE) --no-print-directory build/asan/.configured
+	cmake --build build/asan --parallel $(JOBS) --target sanitize_tests
+	ctest --preset asan -j $(JOBS)
+	@if command -v clang-format >/dev/null; then \
+	   echo 'format check'; $(SOURCES) | xargs -r clang-format --dry-run --Werror; \
+	 else \
+	   echo 'format check skipped: no clang-format'; \
+	 fi
+
+.PHONY: bench
+bench: all ## build and run the benchmarks
+	build/release/bin/thud_bench
+
+.PHONY: docs
+docs: all ## recompute docs/results.md
+	@mkdir -p docs
+	build/thud reproduce --markdown docs/results.md
+
+.PHONY: format
+format: deps ## format the sources in place
+	$(SOURCES) | xargs -r clang-format -i
+
+.PHONY: tidy
+tidy: all ## run clang-tidy over the library and the program
+	run-clang-tidy -quiet -p build/release -j $(JOBS) "^$(CURDIR)/(src|cli)/"
+
+.PHONY: install
+install: all ## install below PREFIX (default /usr/local)
+	@mkdir -p "$(DESTDIR)$(PREFIX)" 2>/dev/null; \
+	 if [ -w "$(DESTDIR)$(PREFIX)" ]; then cmake --install build/release --prefix "$(PREFIX)"; \
+	 else sudo env DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"; fi
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf build
+
+.PHONY: help
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+
+.PHONY: deps
+deps:
+	@scripts/install-deps
+
+.PHONY: release
+release: build/release/.configured
+	cmake --build build/release --parallel $(JOBS)
+
+# CMake reruns itself when a CMakeLists.txt changes, but does not watch the presets.
+build/%/.configured: CMakePresets.json | deps
+	cmake --preset $* $(GENERATOR) --log-level=NOTICE
+	@touch $@

@@ -1,0 +1,47 @@
+# How our own targets are compiled. Nothing here reaches those who use the installed library.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+# The same scenario gives the same bytes on every x86-64: no fused multiply-adds, no -march=native.
+add_compile_options(-ffp-contract=off)
+add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+if(THUD_SANITIZE)
+  add_compile_options(-fsanitize=${THUD_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${THUD_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+mark_as_advanced(CCACHE_PROGRAM)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The sloppiness is what ccache asks for to cache compilations that use a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+endif()
+
+add_library(thud_warnings INTERFACE)
+target_compile_options(thud_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wdouble-promotion
+  $<$<BOOL:${THUD_WERROR}>:-Werror>)
+
+# Where the program finds scenarios/ and reference/: in THUD_INSTALL_DATA_DIR, taken relative to the parent of the
+# folder the binary lies in. The links below make that hold in the build tree too. THUD_SOURCE_DATA_DIR is for what
+# never leaves the build tree: tests and benchmarks.
+set(THUD_DATA_DIR "share/thud")
+add_library(thud_build_info INTERFACE)
+target_compile_definitions(thud_build_info INTERFACE
+  THUD_VERSION="${PROJECT_VERSION}"
+  THUD_SOURCE_DATA_DIR="${PROJECT_SOURCE_DIR}"
+  THUD_INSTALL_DATA_DIR="${THUD_DATA_DIR}")
+
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/${THUD_DATA_DIR}")
+foreach(folder IN ITEMS scenarios reference)
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${CMAKE_BINARY_DIR}/${THUD_DATA_DIR}/${folder}" SYMBOLIC)
+endforeach()

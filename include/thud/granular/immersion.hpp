@@ -1,0 +1,281 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "thud/math/dual.hpp"
+#include "thud/math/vec2.hpp"
+#include "thud/mechanics/tree.hpp"
+
+namespace thud {
+
+/// What the sand sees of a body: straight parts, balls, discs and blocks. A body may have several.
+enum class PartKind : std::uint8_t {
+  segment,   ///< a cylinder along the body's axis, thin enough to be its axis for the depth
+  particle,  ///< a ball as the papers treat it: all in or all out with its centre
+  ball,      ///< a ball with its immersed cap
+  disc,      ///< a disc that turns in the plane of motion
+  block,     ///< a rectangle
+};
+
+/// Geometry of one part in the frame of its body.
+struct Part {
+  PartKind kind = PartKind::segment;
+  double s0 = 0;       ///< segment, block: start along the axis; ball, disc: the centre [m]
+  double s1 = 0;       ///< segment, block: end along the axis [m]
+  double n = 0;        ///< lateral offset of the axis or the centre [m]
+  double width = 0;    ///< size across, in the plane of motion [m]
+  double breadth = 0;  ///< size out of the plane [m]
+
+  double length() const { return s1 - s0; }
+  bool is_round() const { return kind != PartKind::segment && kind != PartKind::block; }
+  /// Area of an end face [m²].
+  double end_area() const {
+    return kind == PartKind::block ? width * breadth : std::numbers::pi / 4 * width * width;
+  }
+  int level_count() const {
+    switch (kind) {
+      case PartKind::segment: return 2;
+      case PartKind::particle: return 1;
+      case PartKind::block: return 4;
+      default: return 3;
+    }
+  }
+};
+
+/// A plane surface. Depth is measured along the inward normal.
+struct Plane {
+  Vec point{0, 0};
+  Vec normal{0, 1};
+  Vec tangent{1, 0};
+
+  /// Surface through `point` that falls by `slope` [rad] towards +x.
+  static Plane make(Vec point, double slope) {
+    const double s = std::sin(slope), c = std::cos(slope);
+    return {point, {-s, c}, {c, s}};
+  }
+  template <class T>
+  T depth(Vec2<T> p) const {
+    return (p.x - point.x) * normal.x + (p.z - point.z) * normal.z;
+  }
+};
+
+/// Which side of its switches a part is on. Bit k of `regime` says that level k is positive.
+struct Immersion {
+  std::uint8_t regime = 0;
+  std::int8_t deepest = 1;  ///< segment: +1 the end s1, −1 the end s0; block: corner 0..3
+};
+
+/// The immersed part of a part, for one fixed Immersion. All formulas are smooth in the pose.
+template <class T>
+struct Immersed {
+  Vec2<T> arm{};  ///< from the body's origin to E, the centroid of the immersed part
+  T length{};     ///< ℓ [m]
+  T volume{};     ///< V [m³]
+  T depth{};      ///< z_T, depth of the deepest point [m]
+  T top{};        ///< z_top, depth of the shallowest immersed point [m]
+  T side{};       ///< frontal area for motion across the axis; round parts: for any motion [m²]
+  bool whole{};   ///< nothing sticks out
+};
+
+/// Depths whose signs decide the regime: the ends of a segment, the centre of a particle,
+/// h, h − r, h − 2r of a ball or disc (h: depth of its lowest point), the corners of a block.
+template <class T>
+struct Levels {
+  std::array<T, 4> value{};
+  int count = 0;
+};
+
+inline constexpr std::array<std::array<int, 2>, 4> block_corner = {{{0, -1}, {0, 1}, {1, 1}, {1, -1}}};
+
+inline BodyPoint corner_point(const Part& part, int k) {
+  return {block_corner[k][0] ? part.s1 : part.s0, part.n + 0.5 * part.width * block_corner[k][1]};
+}
+
+template <class T>
+void levels(const Part& part, int body, const Frames<T>& f, const Plane& plane, Levels<T>& out) {
+  switch (part.kind) {
+    case PartKind::segment: {
+      const T along = dot(plane.normal, f.u[body]);
+      const T base = plane.depth(f.position(body, {part.s0, part.n}));
+      out.value[0] = base;
+      out.value[1] = base + part.length() * along;
+      out.count = 2;
+      return;
+    }
+    case PartKind::particle:
+      out.value[0] = plane.depth(f.position(body, {part.s0, part.n}));
+      out.count = 1;
+      return;
+    case PartKind::ball:
+    case PartKind::disc: {
+      const double r = 0.5 * part.width;
+      const T h = plane.depth(f.position(body, {part.s0, part.n})) + r;
+      out.value = {h, h - r, h - 2 * r, T(0)};
+      out.count = 3;
+      return;
+    }
+    case PartKind::block:
+      for (int k = 0; k < 4; ++k) out.value[k] = plane.depth(f.position(body, corner_point(part, k)));
+      out.count = 4;
+      return;
+  }
+}
+
+inline bool is_immersed(const Part& part, std::uint8_t regime) {
+  return part.is_round() ? (regime & 1) != 0 : regime != 0;
+}
+inline bool is_whole(const Part& part, std::uint8_t regime) {
+  switch (part.kind) {
+    case PartKind::segment: return regime == 3;
+    case PartKind::particle: return regime == 1;
+    case PartKind::block: return regime == 15;
+    default: return regime == 7;
+  }
+}
+
+namespace detail {
+
+template <class T>
+void immerse_segment(const Part& part, Immersion mode, int body, const Frames<T>& f, const Levels<T>& lv,
+                     Immersed<T>& out) {
+  const T a = lv.value[0], b = lv.value[1];
+  const double full = part.length();
+  T s;
+  if (mode.regime == 3) {
+    out.length = T(full);
+    s = T(0.5 * (part.s0 + part.s1));
+    out.depth = mode.deepest > 0 ? b : a;
+    out.top = mode.deepest > 0 ? a : b;
+  } else if (mode.regime == 2) {  // ℓ = L δ_B/(δ_B − δ_A): the papers' z_T/cos q, without the cosine
+    out.length = full * b / (b - a);
+    s = part.s1 - 0.5 * out.length;
+    out.depth = b;
+    out.top = T(0);
+  } else {
+    out.length = full * a / (a - b);
+    s = part.s0 + 0.5 * out.length;
+    out.depth = a;
+    out.top = T(0);
+  }
+  out.arm = s * f.u[body] + part.n * f.w[body];
+  out.volume = part.end_area() * out.length;
+  out.side = part.width * out.length;
+}
+
+template <class T>
+void immerse_ball(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane,
+                  const Levels<T>& lv, Immersed<T>& out) {
+  const double pi = std::numbers::pi, r = 0.5 * part.width;
+  const T h = lv.value[0];
+  const bool whole = (mode.regime & 4) != 0;
+  out.depth = h;
+  out.top = whole ? T(h - 2 * r) : T(0);
+  out.length = T(part.width);
+  out.arm = f.arm(body, {part.s0, part.n});
+  out.side = (mode.regime & 2) ? T(pi * r * r) : T(pi * h * (2 * r - h));
+  if (whole) {
+    out.volume = T(4.0 / 3 * pi * r * r * r);
+  } else {  // cap of height h
+    const T up = 2 * r - h;
+    out.volume = pi / 3 * h * h * (3 * r - h);
+    const T drop = 0.75 * up * up / (3 * r - h);
+    out.arm += Vec2<T>{drop * plane.normal.x, drop * plane.normal.z};
+  }
+}
+
+template <class T>
+void immerse_disc(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane,
+                  const Levels<T>& lv, Immersed<T>& out) {
+  using std::acos, std::sqrt;
+  const double pi = std::numbers::pi, r = 0.5 * part.width;
+  const T h = lv.value[0];
+  const bool whole = (mode.regime & 4) != 0;
+  out.depth = h;
+  out.top = whole ? T(h - 2 * r) : T(0);
+  out.length = T(part.width);
+  out.arm = f.arm(body, {part.s0, part.n});
+  if (whole) {
+    out.volume = T(pi * r * r * part.breadth);
+    out.side = T(part.width * part.breadth);
+    return;
+  }
+  const T chord2 = h * (2 * r - h);  // half chord, squared
+  const T half = sqrt(chord2 > T(0) ? chord2 : T(0));
+  const T lever = r - h;
+  // Trial states may reach past the ends of the regime: keep acos inside its domain.
+  T cosine = lever / r;
+  if (cosine > T(1)) cosine = T(1);
+  if (cosine < T(-1)) cosine = T(-1);
+  const T area = r * r * acos(cosine) - lever * half;
+  out.volume = part.breadth * area;
+  out.side = (mode.regime & 2) ? T(part.width * part.breadth) : 2 * part.breadth * half;
+  // Centroid of the segment, 2c³/(3A) below the centre; r in the limit of a thin one.
+  const T drop = area > T(1e-12 * r * r) ? 2.0 / 3 * half * half * half / area : T(r);
+  out.arm += Vec2<T>{drop * plane.normal.x, drop * plane.normal.z};
+}
+
+template <class T>
+void immerse_block(const Part& part, Immersion mode, int body, const Frames<T>& f, const Levels<T>& lv,
+                   Immersed<T>& out) {
+  // The rectangle clipped by the surface; which corners are under is fixed, so the vertex list is too.
+  std::array<Vec2<T>, 6> vertex;
+  int count = 0;
+  for (int k = 0; k < 4; ++k) {
+    const int next = (k + 1) % 4;
+    const bool under = mode.regime >> k & 1, next_under = mode.regime >> next & 1;
+    const Vec2<T> here = f.arm(body, corner_point(part, k));
+    if (under) vertex[count++] = here;
+    if (under != next_under && count < 6) {
+      const Vec2<T> there = f.arm(body, corner_point(part, next));
+      vertex[count++] = here + (lv.value[k] / (lv.value[k] - lv.value[next])) * (there - here);
+    }
+  }
+  T twice{};
+  Vec2<T> first{};
+  const Vec2<T> o = vertex[0];
+  for (int k = 1; k + 1 < count; ++k) {
+    const Vec2<T> p = vertex[k] - o, q = vertex[k + 1] - o;
+    const T cross = moment(q, p);
+    twice += cross;
+    first += cross * (p + q);
+  }
+  const bool thin = std::abs(value_of(twice)) < 1e-14 * part.width * part.length();
+  out.arm = thin ? o : o + (T(1) / (3.0 * twice)) * first;
+  const T area = 0.5 * (twice < T(0) ? -twice : twice);
+  out.volume = part.breadth * area;
+  out.length = area / part.width;
+  out.side = part.breadth * out.length;
+  out.depth = lv.value[mode.deepest];
+  out.top = mode.regime == 15 ? lv.value[(mode.deepest + 2) % 4] : T(0);
+}
+
+}  // namespace detail
+
+/// Geometry of the immersed part in a fixed regime (which must be immersed).
+template <class T>
+void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane,
+             const Levels<T>& lv, Immersed<T>& out) {
+  out.whole = is_whole(part, mode.regime);
+  switch (part.kind) {
+    case PartKind::segment: detail::immerse_segment(part, mode, body, f, lv, out); return;
+    case PartKind::particle: {
+      const double d = part.width;
+      out.arm = f.arm(body, {part.s0, part.n});
+      out.length = T(d);
+      out.depth = lv.value[0];
+      out.top = T(0);
+      out.volume = T(std::numbers::pi / 6 * d * d * d);
+      out.side = T(std::numbers::pi / 4 * d * d);
+      return;
+    }
+    case PartKind::ball: detail::immerse_ball(part, mode, body, f, plane, lv, out); return;
+    case PartKind::disc: detail::immerse_disc(part, mode, body, f, plane, lv, out); return;
+    case PartKind::block: detail::immerse_block(part, mode, body, f, lv, out); return;
+  }
+}
+
+}  // namespace thud

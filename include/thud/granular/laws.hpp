@@ -1,0 +1,268 @@
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "thud/granular/immersion.hpp"
+
+namespace thud {
+
+/// What a resistance law gives for an immersed part that moves with v_E:
+/// a drag force −drag · v_E, the bounds of the static force along the surface's normal (plunging, withdrawing)
+/// and along the surface (shear), and a moment −(spin_linear + spin_square|ω|) ω on a wholly immersed part.
+template <class T>
+struct Resistance {
+  T drag{};         ///< [N s/m]
+  T plunge{};       ///< [N]
+  T withdraw{};     ///< [N]
+  T shear{};        ///< [N]
+  T spin_linear{};  ///< [N m s/rad]
+  T spin_square{};  ///< [N m s²/rad²]
+  T spin_bound{};   ///< bound of the static moment, filled by the system [N m]
+};
+
+/// What a law may use.
+template <class T>
+struct Flow {
+  const Immersed<T>* immersed;
+  const Part* part;
+  T area_speed{};           ///< A_r |v_E|, with the area rule of the bed [m³/s]
+  T speed{};                ///< |v_E|, filled when the law asks for it (`needs_speed`) [m/s]
+  double mass = 0;          ///< of the body [kg]
+  double gravity = 0;       ///< magnitude of gravity [m/s²]
+  bool plunging = true;     ///< the plunging bound is wanted
+  bool withdrawing = true;  ///< the withdrawing bound is wanted
+};
+
+namespace detail {
+/// (z/l)^λ, zero above the surface: trial states of a step may stick out a little.
+template <class T>
+T depth_power(T ratio, double exponent) {
+  using std::pow;
+  return ratio > T(0) ? pow(ratio, exponent) : T(0);
+}
+template <class T>
+T positive(T x) {
+  return x > T(0) ? x : T(0);
+}
+/// Quadratic resistance c|v|v spread evenly over a length ℓ, turned about its middle: c ℓ³/32 per |ω|ω.
+template <class T>
+T spread_square(T c, T length) {
+  return c * length * length * length * (1.0 / 32);
+}
+}  // namespace detail
+
+/// Coefficients of the vertical static resistance for one direction of motion.
+struct HillCoefficients {
+  double eta = 0;     ///< η_v [-]
+  double lambda = 1;  ///< λ [-]
+};
+
+/// Granular resistance of Lee (2009): quadratic drag, Albert's horizontal and Hill's vertical static resistance.
+///
+///   F_d  = −η_d ρ_g A_r |v_E| v_E                                   (Lee 2009, eqs 3.6, 3.11)
+///   F_sh = η_h g ρ_g b (z_T² − z_top²)  for links and blocks        (eq 3.7; Albert et al. 1999)
+///        = η_h g ρ_g d² z_T  or  η_h g ρ_g d z_T²  for balls         (eq 3.8, app. A; or eq 4.6)
+///   F_sv = η_v (z_T/l)^λ g ρ_g V                                     (eq 3.9; Hill et al. 2005)
+///
+///   η_d, η_h, η_v, λ  coefficients [-]     ρ_g bulk density [kg/m³]     A_r frontal area [m²]
+///   z_T, z_top        depths of the deepest and shallowest immersed point [m]
+///   b, l              breadth out of the plane and lateral size [m]     V immersed volume [m³]
+///
+/// Sign: F_d opposes v_E; F_sh and F_sv are bounds of set-valued forces along the surface and its normal.
+/// η_v and λ depend on the sense of motion: plunging or withdrawing.
+/// Limits: depth → 0 ⇒ everything vanishes; z_top = 0 gives the papers' z_T².
+/// Energy: power = −η_d ρ_g A_r |v_E|³ − F_sh|v_t| − F_sv|v_n| ≤ 0.
+/// Beyond the papers (ours, docs/theory/sand.md): z_top; the moment on a wholly immersed part; and skin friction,
+/// F_sh + μ F_sv, without which a link that lies flat on a slope would slide for ever. μ = 0 in the papers' media.
+struct LeeLaw {
+  double density = 2500;  ///< ρ_g [kg/m³]
+  double eta_d = 6.5;
+  double eta_h = 8;
+  HillCoefficients plunging{22, 1.1};
+  HillCoefficients withdrawing{0.5, 1.1};
+  double friction = 0;       ///< μ, shear per plunging resistance
+  bool ball_square = false;  ///< balls: d z_T² instead of d² z_T
+
+  static constexpr bool needs_speed = false;
+
+  template <class T>
+  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+    const Immersed<T>& im = *flow.immersed;
+    const Part& part = *flow.part;
+    const double weight = flow.gravity * density;
+    out.drag = eta_d * density * flow.area_speed;
+    if (part.is_round())
+      out.shear = eta_h * weight * part.width * (ball_square ? im.depth * im.depth : part.width * im.depth);
+    else
+      out.shear = eta_h * weight * part.breadth * (im.depth * im.depth - im.top * im.top);
+    const T ratio = im.depth * (1 / part.width);
+    const T head = weight * im.volume;
+    if (flow.plunging || friction > 0)
+      out.plunge = plunging.eta * head * detail::depth_power(ratio, plunging.lambda);
+    if (friction > 0) out.shear += friction * out.plunge;
+    if (flow.withdrawing)
+      out.withdraw = withdrawing.eta * head * detail::depth_power(ratio, withdrawing.lambda);
+    out.spin_square = eta_d * density * part.breadth * im.length * detail::spread_square(T(1), im.length);
+  }
+};
+
+/// Scalar laws F = F_0 + b v + c v² of the literature, for motion in one direction.
+/// Here the constant part bounds the static force along the normal and, times `shear_ratio`, along the surface
+/// (each a set-valued switch); the velocity-dependent part opposes v_E. In one direction this is the law as printed.
+///
+/// Bingham: F = F_0 + b v (Lee 2009, ch. 3; de Bruyn & Walsh 2004).
+/// Energy: power = −b|v_E|² − F_0(|v_n| + ratio|v_t|) ≤ 0.
+struct BinghamLaw {
+  double yield = 0;    ///< F_0 [N]
+  double viscous = 0;  ///< b [N s/m]
+  double shear_ratio = 1;
+
+  static constexpr bool needs_speed = false;
+
+  template <class T>
+  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+    out.drag = T(viscous);
+    out.plunge = out.withdraw = T(yield);
+    out.shear = T(shear_ratio * yield);
+    out.spin_linear = viscous / 12 * flow.immersed->length * flow.immersed->length;
+  }
+};
+
+/// Poncelet: F = F_0 + c v² (Lee 2009, ch. 3; Poncelet 1829).
+/// Energy: power = −c|v_E|³ − F_0(|v_n| + ratio|v_t|) ≤ 0.
+struct PonceletLaw {
+  double yield = 0;     ///< F_0 [N]
+  double inertial = 0;  ///< c [N s²/m²]
+  double shear_ratio = 1;
+
+  static constexpr bool needs_speed = true;
+
+  template <class T>
+  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+    out.drag = inertial * flow.speed;
+    out.plunge = out.withdraw = T(yield);
+    out.shear = T(shear_ratio * yield);
+    out.spin_square = detail::spread_square(T(inertial), flow.immersed->length);
+  }
+};
+
+/// Allen, Mayfield & Morrison: F = A v² + B v + C (Lee 2009, ch. 3; Allen et al. 1957).
+/// Energy: power = −A|v_E|³ − B|v_E|² − C(|v_n| + ratio|v_t|) ≤ 0.
+struct AllenLaw {
+  double inertial = 0;  ///< A [N s²/m²]
+  double viscous = 0;   ///< B [N s/m]
+  double yield = 0;     ///< C [N]
+  double shear_ratio = 1;
+
+  static constexpr bool needs_speed = true;
+
+  template <class T>
+  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+    const T length = flow.immersed->length;
+    out.drag = inertial * flow.speed + viscous;
+    out.plunge = out.withdraw = T(yield);
+    out.shear = T(shear_ratio * yield);
+    out.spin_linear = viscous / 12 * length * length;
+    out.spin_square = detail::spread_square(T(inertial), length);
+  }
+};
+
+/// Lohse et al. (2004): F = k z, a static resistance proportional to depth (Lee 2009, ch. 3).
+/// Limits: z → 0 ⇒ 0. Energy: power = −k z(|v_n| + ratio|v_t|) ≤ 0.
+struct LohseLaw {
+  double stiffness = 0;  ///< k [N/m]
+  double shear_ratio = 1;
+
+  static constexpr bool needs_speed = false;
+
+  template <class T>
+  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+    out.plunge = out.withdraw = stiffness * detail::positive(flow.immersed->depth);
+    out.shear = shear_ratio * out.plunge;
+  }
+};
+
+/// Katsuragi & Durian (2007): F = k z + m v²/d₁, m the mass of the body.
+/// Falling from z = 0 with v_0 the speed at depth z is, with κ = 2k d₁/m... see docs/theory/sand.md,
+/// and the final depth follows from the Lambert W function: the closed form behind the test of this law.
+/// Limits: z → 0 leaves the inertial drag. Energy: power = −m|v_E|³/d₁ − k z(|v_n| + ratio|v_t|) ≤ 0.
+struct KatsuragiLaw {
+  double stiffness = 0;  ///< k [N/m]
+  double length = 1;     ///< d₁ [m]
+  double shear_ratio = 1;
+
+  static constexpr bool needs_speed = true;
+
+  template <class T>
+  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+    const double c = flow.mass / length;
+    out.drag = c * flow.speed;
+    out.plunge = out.withdraw = stiffness * detail::positive(flow.immersed->depth);
+    out.shear = shear_ratio * out.plunge;
+    out.spin_square = detail::spread_square(T(c), flow.immersed->length);
+  }
+};
+
+/// The laws known by name. A new law is a struct like those above, one entry here and one in `law_table()`.
+using Law = std::variant<LeeLaw, BinghamLaw, PonceletLaw, AllenLaw, LohseLaw, KatsuragiLaw>;
+
+/// Frontal area A_r of a cylinder that moves with v_E, angle α between its axis and v_E.
+enum class AreaRule : std::uint8_t {
+  side,         ///< d ℓ|sin α| (eq 3.11): no area for a link that moves along its axis
+  side_or_end,  ///< as `side`, and the end face π d²/4 while the motion is exactly along the axis (Table 4.3, 0°)
+  silhouette,  ///< d ℓ|sin α| + (π d²/4)|cos α|: the exact silhouette; the default
+  floor,       ///< max(d ℓ|sin α|, π d²/4)
+  full,        ///< d ℓ, whatever the direction (eqs 4.54, 5.64)
+};
+
+enum class RotationRule : std::uint8_t {
+  none,   ///< the force at E only
+  whole,  ///< and a moment about E on a part that is wholly immersed (ours)
+};
+
+/// A bed of granular matter below a plane.
+struct Bed {
+  std::string name = "bed";
+  Plane plane{};
+  double bottom = 0;  ///< thickness of the layer along the normal [m]; 0: endless
+  Law law = LeeLaw{};
+  AreaRule area = AreaRule::silhouette;
+  RotationRule rotation = RotationRule::whole;
+  bool stop_at_bottom = true;
+};
+
+/// A coefficient of a law: its key in scenario files, unit and meaning.
+struct Coefficient {
+  const char* key;
+  const char* unit;  ///< SI; "" for a plain number
+  const char* about;
+  double (*get)(const Law&);
+  void (*set)(Law&, double);
+  bool positive = false;  ///< must be > 0, not only ≥ 0
+};
+
+struct LawEntry {
+  const char* name;
+  const char* about;
+  Law prototype;
+  std::vector<Coefficient> coefficients;
+};
+
+/// Every law with its coefficients: what the scenario reader, the reports and the documentation know.
+const std::vector<LawEntry>& law_table();
+const LawEntry& law_entry(const Law& law);
+
+/// A named medium: a law with coefficients and their source.
+struct Medium {
+  const char* name;
+  const char* about;
+  Law law;
+};
+const std::vector<Medium>& media();
+
+}  // namespace thud

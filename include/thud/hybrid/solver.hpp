@@ -1,0 +1,146 @@
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thud/hybrid/observable.hpp"
+#include "thud/hybrid/system.hpp"
+
+namespace thud {
+
+enum class Method : std::uint8_t {
+  automatic,  ///< dop853 at tolerances tighter than 1e-6, dopri5 otherwise
+  dop853,     ///< order 8, adaptive
+  dopri5,     ///< order 5, adaptive
+  rk4,        ///< order 4, fixed step
+  euler,      ///< order 1, fixed step
+};
+
+/// An observable passing a value: a stop, or the instant of a result.
+struct Condition {
+  Observable what;
+  double target = 0;
+  int direction = 0;   ///< +1 rising, −1 falling, 0 either
+  bool stops = false;  ///< ends the run
+};
+
+struct SolverOptions {
+  Method method = Method::automatic;
+  double tolerance = 1e-9;  ///< relative; absolute tolerances follow from the sizes of the system
+  double step = 1e-6;       ///< of the fixed-step methods [s]
+  double max_step = std::numeric_limits<double>::infinity();
+  double start_time = 0;
+  double time_limit = 10;  ///< [s]
+  bool stop_at_rest = true;
+  bool stop_when_all_found = false;  ///< ends when every condition has been met once
+  long max_steps = 10'000'000;
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+enum class StopReason : std::uint8_t { condition, all_found, rest, time_limit, bottom, cancelled, failed };
+const char* stop_reason_name(StopReason reason);
+
+enum class EventKind : std::uint8_t {
+  enter,
+  leave,
+  submerge,
+  emerge,   // levels of a part against the surface
+  deepest,  // another end or corner is now the deepest
+  flow,     // the drag changes its side: u × v_E or u · v_E through zero
+  stick,
+  release,
+  reverse,
+  carry,  // switches
+  bottom,
+  condition,
+  rest,
+  start,
+};
+const char* event_kind_name(EventKind kind);
+
+struct Event {
+  double time = 0;
+  EventKind kind = EventKind::start;
+  SwitchKind which = SwitchKind::normal;
+  int index = 0;  ///< piece, body of a joint, or condition
+  std::int8_t before = 0, after = 0;
+};
+/// "link: vertical", "link", …
+std::string event_subject(const System& system, const Event& event);
+/// The mode before or after in words: "slipping +", "held", …
+std::string event_state(const Event& event, bool after);
+
+/// A condition that was met.
+struct Hit {
+  bool found = false;
+  double time = 0;
+  std::vector<double> state;
+  Mode mode;
+};
+
+struct Statistics {
+  long steps = 0, rejected = 0, evaluations = 0, events = 0;
+  double wall_seconds = 0;
+};
+
+struct EnergyAccount {
+  double initial = 0, final = 0;
+  double supplied = 0;       ///< work of torques
+  std::vector<double> lost;  ///< per channel of System::channels(); torque's entry is 0
+  double settled = 0;        ///< kinetic energy removed when the motion was declared at rest
+  double residual = 0;       ///< E₀ + W − E − Σ losses, relative to the largest energy exchanged
+};
+
+struct Outcome {
+  StopReason reason = StopReason::failed;
+  std::string message;  ///< why a run failed
+  int condition = -1;   ///< which condition stopped it
+  double time = 0;
+  std::vector<double> state;
+  Mode mode;
+  std::vector<Hit> hits;  ///< one per condition
+  std::vector<Event> events;
+  EnergyAccount energy;
+  Statistics stats;
+};
+
+/// One accepted step, offered to an observer.
+class StepView {
+ public:
+  virtual ~StepView() = default;
+  virtual double begin() const = 0;
+  virtual double end() const = 0;
+  virtual const Mode& mode() const = 0;
+  /// State at a time of the step, from the continuous extension.
+  virtual void state(double t, double* y) = 0;
+};
+
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  virtual void on_step(StepView& step) = 0;
+};
+
+/// The event-driven solver: integrates a smooth right-hand side in each mode, locates every guard, and selects the
+/// next consistent mode, all switches together (docs/theory/switches.md). Reusable; one per thread.
+class Solver {
+ public:
+  explicit Solver(const System& system);
+  ~Solver();
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+
+  /// Runs from the given coordinates and velocities.
+  [[nodiscard]] Outcome run(const std::vector<double>& q, const std::vector<double>& v,
+                            const std::vector<Condition>& conditions, const SolverOptions& options,
+                            StepObserver* observer = nullptr);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace thud

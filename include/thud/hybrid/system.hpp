@@ -1,0 +1,254 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "thud/granular/laws.hpp"
+#include "thud/mechanics/tree.hpp"
+
+namespace thud {
+
+/// Forces in the joint that carries a body.
+struct JointForces {
+  double damping = 0;                    ///< viscous moment per relative rate [N m s/rad]
+  double friction_positive = 0;          ///< Coulomb moment against positive relative rate [N m]
+  double friction_negative = 0;          ///< Coulomb moment against negative relative rate [N m]
+  std::function<double(double)> torque;  ///< T(t) on the body, −T(t) on what carries it [N m]; empty: none
+
+  bool has_friction() const { return friction_positive > 0 || friction_negative > 0; }
+};
+
+/// One part of a body against one bed.
+struct Piece {
+  int body = 0;
+  int bed = 0;
+  Part part;
+};
+
+/// Where work goes: the lines of the energy account.
+enum class Channel : std::uint8_t {
+  drag,
+  static_normal,
+  static_shear,
+  spin,
+  air,
+  damping,
+  joint_friction,
+  torque
+};
+inline constexpr int channel_count = 8;
+const char* channel_name(Channel channel);
+
+/// State of a set-valued force (docs/theory/switches.md).
+namespace slip {
+inline constexpr std::int8_t forward = 1, backward = -1;  ///< γ > 0, γ < 0
+inline constexpr std::int8_t stuck = 0;                   ///< γ = 0, the force follows from γ̇ = 0
+/// γ = 0 because others hold it, with the force at its bound.
+inline constexpr std::int8_t carried_forward = 2, carried_backward = -2;
+inline int sign(std::int8_t s) { return s > 0 ? 1 : -1; }
+}  // namespace slip
+
+/// Every sign, absolute value and clip of one piece, fixed while a mode lasts.
+struct PieceMode {
+  Immersion immersion;
+  std::int8_t cross = 1;     ///< sign of u × v_E; 0: moving along its own axis (AreaRule::side_or_end)
+  std::int8_t along = 1;     ///< sign of u · v_E
+  std::int8_t end_area = 0;  ///< AreaRule::floor: 1 when the end face is the larger area
+  std::int8_t normal = 1, shear = 1, spin = 1;  ///< slip states
+  bool at_bottom = false;
+
+  friend bool operator==(const PieceMode& a, const PieceMode& b) {
+    return a.immersion.regime == b.immersion.regime && a.immersion.deepest == b.immersion.deepest
+        && a.cross == b.cross && a.along == b.along && a.end_area == b.end_area && a.normal == b.normal
+        && a.shear == b.shear && a.spin == b.spin && a.at_bottom == b.at_bottom;
+  }
+};
+
+enum class SwitchKind : std::uint8_t { normal, shear, spin, joint };
+struct SwitchRef {
+  SwitchKind kind;
+  int index;  ///< piece, or body for a joint
+};
+
+/// A mode of the whole system: inside it the right-hand side is smooth.
+struct Mode {
+  std::vector<PieceMode> piece;
+  std::vector<std::int8_t> joint;  ///< slip state of the joint friction, per body
+  std::vector<SwitchRef> stuck;    ///< the switches that are held, in a fixed order
+};
+
+/// What a piece does at one instant.
+template <class T>
+struct PieceWork {
+  bool is_immersed = false;
+  Levels<T> levels;
+  Immersed<T> immersed;
+  Vec2<T> velocity{};  ///< v_E
+  T cross{}, along{};  ///< u × v_E, u · v_E
+  Resistance<T> resistance;
+  T normal_rate{}, shear_rate{};                   ///< γ of the switches
+  T normal_force{}, shear_force{}, spin_moment{};  ///< λ of the switches
+};
+
+/// Scratch memory and the result of one evaluation. One per thread.
+template <class T>
+struct Work {
+  Frames<T> frames;
+  Wrenches<T> wrenches;
+  MassFactor<T> factor;
+  std::vector<T> acceleration;  ///< v̇
+  std::vector<PieceWork<T>> piece;
+  std::vector<T> joint_moment;  ///< λ of the joint friction, per body
+  std::vector<T> applied_torque;
+  std::array<T, channel_count> power{};
+  // held switches
+  std::vector<T> jacobian, applied, gram, hold, hold_bias;
+  Frames<Dual<T>> moving;
+  std::vector<Dual<T>> moving_q, moving_v;
+};
+
+/// Identifies a guard: what would change if it went through zero.
+enum class GuardKind : std::uint8_t {
+  level,
+  deepest,
+  cross,
+  along,
+  end_area,
+  aligned,
+  bottom,
+  slip,
+  bound_upper,
+  bound_lower,
+  carried
+};
+struct GuardId {
+  GuardKind kind = GuardKind::level;
+  SwitchKind which = SwitchKind::normal;
+  std::int16_t sub = 0;
+  int index = 0;
+};
+
+/// Sizes of things in a run, to tell small from zero.
+struct Scales {
+  double length = 1, speed = 1, rate = 1, force = 1, moment = 1, time = 1;
+};
+
+/// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation.
+template <class T>
+void solve_hold(T* g, T* x, int k, double ridge) {
+  using std::sqrt;
+  for (int c = 0; c < k; ++c) {
+    T pivot = g[c * k + c] + ridge;
+    for (int j = 0; j < c; ++j) pivot -= g[c * k + j] * g[c * k + j];
+    const T root = sqrt(pivot > T(0.01 * ridge) ? pivot : T(0.01 * ridge));
+    g[c * k + c] = root;
+    for (int i = c + 1; i < k; ++i) {
+      for (int j = 0; j < c; ++j) g[i * k + c] -= g[i * k + j] * g[c * k + j];
+      g[i * k + c] = g[i * k + c] / root;
+    }
+  }
+  for (int i = 0; i < k; ++i) {
+    for (int j = 0; j < i; ++j) x[i] -= g[i * k + j] * x[j];
+    x[i] = x[i] / g[i * k + i];
+  }
+  for (int i = k - 1; i >= 0; --i) {
+    for (int j = i + 1; j < k; ++j) x[i] -= g[j * k + i] * x[j];
+    x[i] = x[i] / g[i * k + i];
+  }
+}
+
+/// A system in its surroundings: the one place where bodies, sand and joints meet.
+///
+/// State y = (q, v, work of each channel, distances): `state_size()` numbers.
+class System {
+ public:
+  System(Tree tree, Vec gravity);
+
+  const Tree& tree() const { return tree_; }
+  Vec gravity() const { return gravity_; }
+  const std::vector<Bed>& beds() const { return beds_; }
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  const JointForces& joint(int body) const { return joints_[body]; }
+  double air_drag(int body) const { return air_[body]; }
+
+  /// Adds a bed and lets the given parts of bodies feel it.
+  int add_bed(Bed bed);
+  void add_piece(int body, int bed, const Part& part);
+  void set_joint(int body, JointForces forces);
+  /// Air drag −k|v_C|v_C at the mass centre, k = ½ C_d ρ A [kg/m] (Lee 2009, §3.3).
+  void set_air_drag(int body, double k);
+  /// Also integrates the path length ∫|v_C|dt of every body.
+  void track_distance(bool on) { track_distance_ = on; }
+  bool tracks_distance() const { return track_distance_; }
+
+  int dof_count() const { return tree_.dof_count(); }
+  /// Energy channels that this system can use.
+  std::vector<Channel> channels() const;
+  int quadrature_count() const;
+  int state_size() const { return 2 * dof_count() + quadrature_count(); }
+  /// Place in y of a channel's work, −1 if it has none.
+  int channel_slot(Channel c) const { return slot_[static_cast<int>(c)]; }
+  int distance_slot(int body) const { return track_distance_ ? distance_slot_ + body : -1; }
+
+  Mode make_mode() const;
+  template <class T>
+  void prepare(Work<T>& work) const;
+
+  /// The right-hand side in a mode: fills `work` and dy/dt (whose first half is v).
+  template <class T>
+  void evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
+
+  /// Calls sink(value, tolerance, id) for every guard of the mode; all are positive while the mode is valid.
+  template <class Sink>
+  void guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const;
+
+  /// γ of a switch, and its row of the Jacobian (added to `row`).
+  template <class T>
+  T switch_rate(SwitchRef s, const Work<T>& work) const;
+  template <class T>
+  void add_switch_row(SwitchRef s, const Work<T>& work, T* row) const;
+  /// Bounds [−lower, upper] of the force of a switch.
+  template <class T>
+  void switch_bounds(SwitchRef s, const Work<T>& work, double& lower, double& upper) const;
+  std::int8_t& switch_state(SwitchRef s, Mode& mode) const;
+  /// Every switch that acts in the mode's immersion.
+  void active_switches(const Mode& mode, std::vector<SwitchRef>& out) const;
+  bool has_spin(int piece, const Mode& mode) const;
+  std::string switch_name(SwitchRef s) const;
+  std::string piece_name(int piece) const;
+  void list_stuck(Mode& mode) const;
+
+ private:
+  template <class T>
+  void add_joint_forces(double t, const Mode& mode, Work<T>& work) const;
+  template <class T>
+  void add_piece_forces(int k, const PieceMode& m, Work<T>& work) const;
+  template <class T>
+  void hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
+  template <class T>
+  T hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const;
+  template <class T>
+  T area_speed(const Piece& p, const PieceMode& m, const PieceWork<T>& w) const;
+  void assign_slots();
+
+  Tree tree_;
+  Vec gravity_;
+  double gravity_size_;
+  std::vector<Bed> beds_;
+  std::vector<Piece> pieces_;
+  std::vector<JointForces> joints_;
+  std::vector<double> air_;
+  bool track_distance_ = false;
+  bool has_torque_ = false, has_damping_ = false, has_friction_ = false, has_air_ = false;
+  std::array<int, channel_count> slot_{};
+  int distance_slot_ = 0;
+};
+
+}  // namespace thud
+
+#include "thud/hybrid/system_impl.hpp"

@@ -1,0 +1,378 @@
+#pragma once
+// The right-hand side of a mode, templated on its scalar.
+
+#include <cmath>
+
+#include "thud/hybrid/system.hpp"
+
+namespace thud {
+
+template <class T>
+void System::prepare(Work<T>& work) const {
+  const auto bodies = static_cast<std::size_t>(tree_.body_count());
+  const auto n = static_cast<std::size_t>(dof_count());
+  work.frames.resize(bodies);
+  work.wrenches.resize(bodies);
+  work.factor.h.assign(n * n, T(0));
+  work.factor.inverse_diagonal.assign(n, T(0));
+  work.acceleration.assign(n, T(0));
+  work.piece.assign(pieces_.size(), {});
+  work.joint_moment.assign(bodies, T(0));
+  work.applied_torque.assign(bodies, T(0));
+  const std::size_t switches = 3 * pieces_.size() + bodies;
+  work.jacobian.assign(switches * n, T(0));
+  work.applied.assign(switches * n, T(0));
+  work.gram.assign(switches * switches, T(0));
+  work.hold.assign(2 * switches, T(0));
+  work.hold_bias.assign(switches, T(0));
+  work.moving.resize(bodies);
+  work.moving_q.resize(n);
+  work.moving_v.resize(n);
+}
+
+template <class T>
+T System::area_speed(const Piece& p, const PieceMode& m, const PieceWork<T>& w) const {
+  if (p.part.is_round()) return w.immersed.side * norm(w.velocity);
+  const double end = p.part.end_area();
+  const T across = m.cross * w.cross, along = m.along * w.along;  // |u × v_E|, |u · v_E|
+  if (p.part.kind == PartKind::block) return w.immersed.side * across + end * along;
+  switch (beds_[p.bed].area) {
+    case AreaRule::side: return w.immersed.side * across;
+    case AreaRule::side_or_end: return m.cross == 0 ? end * along : w.immersed.side * across;
+    case AreaRule::silhouette: return w.immersed.side * across + end * along;
+    case AreaRule::floor: return m.end_area ? end * norm(w.velocity) : w.immersed.side * across;
+    case AreaRule::full: return w.immersed.side * norm(w.velocity);
+  }
+  return T(0);
+}
+
+template <class T>
+void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
+  const Piece& p = pieces_[k];
+  const Bed& bed = beds_[p.bed];
+  PieceWork<T>& w = work.piece[k];
+  levels(p.part, p.body, work.frames, bed.plane, w.levels);
+  w.is_immersed = is_immersed(p.part, m.immersion.regime);
+  if (!w.is_immersed) return;
+
+  immerse(p.part, m.immersion, p.body, work.frames, bed.plane, w.levels, w.immersed);
+  const Vec2<T> u = work.frames.u[p.body];
+  w.velocity = work.frames.velocity(p.body, w.immersed.arm);
+  w.cross = u.x * w.velocity.z - u.z * w.velocity.x;
+  w.along = dot(u, w.velocity);
+  w.normal_rate = dot(bed.plane.normal, w.velocity);
+  w.shear_rate = dot(bed.plane.tangent, w.velocity);
+
+  const bool spins = w.immersed.whole && bed.rotation == RotationRule::whole && !p.part.is_round();
+  const bool both = spins || m.normal == slip::stuck;
+  Flow<T> flow{&w.immersed,
+               &p.part,
+               area_speed(p, m, w),
+               T(0),
+               tree_.body(p.body).mass,
+               gravity_size_,
+               both || m.normal > 0,
+               both || m.normal < 0};
+  std::visit(
+      [&](const auto& law) {
+        if constexpr (std::decay_t<decltype(law)>::needs_speed) flow.speed = norm(w.velocity);
+        law.evaluate(flow, w.resistance);
+      },
+      bed.law);
+
+  const Resistance<T>& r = w.resistance;
+  w.normal_force = m.normal == slip::stuck ? T(0) : (m.normal > 0 ? -r.plunge : r.withdraw);
+  w.shear_force = m.shear == slip::stuck ? T(0) : (m.shear > 0 ? -r.shear : r.shear);
+  const Vec2<T> force =
+      -r.drag * w.velocity + w.normal_force * bed.plane.normal + w.shear_force * bed.plane.tangent;
+  work.wrenches.add(p.body, w.immersed.arm, force);
+  auto& power = work.power;
+  power[static_cast<int>(Channel::drag)] -= r.drag * dot(w.velocity, w.velocity);
+  power[static_cast<int>(Channel::static_normal)] += w.normal_force * w.normal_rate;
+  power[static_cast<int>(Channel::static_shear)] += w.shear_force * w.shear_rate;
+
+  if (!spins) return;
+  // Uniform pressure over the length, one half plunging while the other withdraws: bound F ℓ/4.
+  const T pressed = 0.5 * (r.plunge + r.withdraw) * dot(bed.plane.tangent, u);
+  const T sheared = r.shear * dot(bed.plane.normal, u);
+  const T bound = 0.25 * w.immersed.length * norm(Vec2<T>{pressed, sheared});
+  w.resistance.spin_bound = bound;
+  const T rate = work.frames.rate[p.body];
+  w.spin_moment = m.spin == slip::stuck ? T(0) : (m.spin > 0 ? -bound : bound);
+  const T moment = w.spin_moment - (r.spin_linear + r.spin_square * slip::sign(m.spin) * rate) * rate;
+  work.wrenches.moment[p.body] += moment;
+  power[static_cast<int>(Channel::spin)] += moment * rate;
+}
+
+template <class T>
+void System::add_joint_forces(double t, const Mode& mode, Work<T>& work) const {
+  auto& power = work.power;
+  for (int i = 0; i < tree_.body_count(); ++i) {
+    const JointForces& j = joints_[i];
+    const int p = tree_.body(i).parent;
+    const T rate = work.frames.rate[i] - (p >= 0 ? work.frames.rate[p] : T(0));
+    T moment{};
+    if (j.damping > 0) {
+      moment -= j.damping * rate;
+      power[static_cast<int>(Channel::damping)] -= j.damping * rate * rate;
+    }
+    if (j.torque) {
+      const T drive = T(j.torque(t));
+      work.applied_torque[i] = drive;
+      moment += drive;
+      power[static_cast<int>(Channel::torque)] += drive * rate;
+    }
+    if (j.has_friction()) {
+      const std::int8_t s = mode.joint[i];
+      work.joint_moment[i] = s == slip::stuck ? T(0) : T(s > 0 ? -j.friction_positive : j.friction_negative);
+      moment += work.joint_moment[i];
+      power[static_cast<int>(Channel::joint_friction)] += work.joint_moment[i] * rate;
+    }
+    work.wrenches.moment[i] += moment;
+    if (p >= 0) work.wrenches.moment[p] -= moment;
+  }
+}
+
+template <class T>
+T System::switch_rate(SwitchRef s, const Work<T>& work) const {
+  switch (s.kind) {
+    case SwitchKind::normal: return work.piece[s.index].normal_rate;
+    case SwitchKind::shear: return work.piece[s.index].shear_rate;
+    case SwitchKind::spin: return work.frames.rate[pieces_[s.index].body];
+    case SwitchKind::joint: {
+      const int p = tree_.body(s.index).parent;
+      return work.frames.rate[s.index] - (p >= 0 ? work.frames.rate[p] : T(0));
+    }
+  }
+  return T(0);
+}
+
+template <class T>
+void System::add_switch_row(SwitchRef s, const Work<T>& work, T* row) const {
+  if (s.kind == SwitchKind::joint) {
+    row[tree_.angle_dof(s.index)] += T(1);
+    const int p = tree_.body(s.index).parent;
+    if (p >= 0) row[tree_.angle_dof(p)] -= T(1);
+    return;
+  }
+  const Piece& p = pieces_[s.index];
+  if (s.kind == SwitchKind::spin) {
+    row[tree_.angle_dof(p.body)] += T(1);
+    return;
+  }
+  const Plane& plane = beds_[p.bed].plane;
+  const Vec e = s.kind == SwitchKind::normal ? plane.normal : plane.tangent;
+  tree_.add_point_force(work.frames, p.body, work.piece[s.index].immersed.arm, Vec2<T>{T(e.x), T(e.z)}, row);
+}
+
+template <class T>
+void System::switch_bounds(SwitchRef s, const Work<T>& work, double& lower, double& upper) const {
+  if (s.kind == SwitchKind::joint) {
+    lower = joints_[s.index].friction_positive;
+    upper = joints_[s.index].friction_negative;
+    return;
+  }
+  const Resistance<T>& r = work.piece[s.index].resistance;
+  switch (s.kind) {
+    case SwitchKind::normal: lower = value_of(r.plunge), upper = value_of(r.withdraw); break;
+    case SwitchKind::shear: lower = upper = value_of(r.shear); break;
+    default: lower = upper = value_of(r.spin_bound); break;
+  }
+}
+
+// dγ/dt at v̇ = 0: E moves along the body as the immersion changes, which the dual numbers see.
+template <class T>
+T System::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
+  if (s.kind == SwitchKind::spin || s.kind == SwitchKind::joint) return T(0);
+  const Piece& p = pieces_[s.index];
+  const Plane& plane = beds_[p.bed].plane;
+  Levels<Dual<T>> lv;
+  Immersed<Dual<T>> im;
+  levels(p.part, p.body, work.moving, plane, lv);
+  immerse(p.part, mode.piece[s.index].immersion, p.body, work.moving, plane, lv, im);
+  const Vec2<Dual<T>> velocity = work.moving.velocity(p.body, im.arm);
+  return dot(s.kind == SwitchKind::normal ? plane.normal : plane.tangent, velocity).d;
+}
+
+template <class T>
+void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const {
+  const int n = dof_count(), k = static_cast<int>(mode.stuck.size());
+  for (int i = 0; i < n; ++i) {
+    work.moving_q[i] = {q[i], v[i]};
+    work.moving_v[i] = {v[i], T(0)};
+  }
+  tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
+
+  T* scale =
+      work.hold.data() + k;  // widths of the boxes: dependent switches share the load by their strength
+  T* x = work.hold.data();
+  for (int a = 0; a < k; ++a) {
+    T* row = work.jacobian.data() + a * n;
+    T* applied = work.applied.data() + a * n;
+    std::fill(row, row + n, T(0));
+    add_switch_row(mode.stuck[a], work, row);
+    std::copy(row, row + n, applied);
+    tree_.solve(work.factor, applied);
+    T rate = work.hold_bias[a] = hold_bias(mode.stuck[a], mode, work);
+    for (int i = 0; i < n; ++i) rate += row[i] * work.acceleration[i];
+    double lower, upper;
+    switch_bounds(mode.stuck[a], work, lower, upper);
+    scale[a] = T(lower + upper);
+    x[a] = -scale[a] * rate;
+  }
+  T* g = work.gram.data();
+  double largest = 0;
+  for (int a = 0; a < k; ++a)
+    for (int b = 0; b <= a; ++b) {
+      T sum{};
+      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * work.applied[b * n + i];
+      g[a * k + b] = scale[a] * scale[b] * sum;
+      if (a == b) largest = std::max(largest, value_of(g[a * k + a]));
+    }
+  solve_hold(g, x, k, 1e-12 * largest + 1e-300);
+
+  for (int a = 0; a < k; ++a) {
+    const T force = scale[a] * x[a];
+    for (int i = 0; i < n; ++i) work.acceleration[i] += work.applied[a * n + i] * force;
+    const SwitchRef s = mode.stuck[a];
+    const T power = force * switch_rate(s, work);
+    switch (s.kind) {
+      case SwitchKind::normal:
+        work.piece[s.index].normal_force = force;
+        work.power[static_cast<int>(Channel::static_normal)] += power;
+        break;
+      case SwitchKind::shear:
+        work.piece[s.index].shear_force = force;
+        work.power[static_cast<int>(Channel::static_shear)] += power;
+        break;
+      case SwitchKind::spin:
+        work.piece[s.index].spin_moment = force;
+        work.power[static_cast<int>(Channel::spin)] += power;
+        break;
+      case SwitchKind::joint:
+        work.joint_moment[s.index] = force;
+        work.power[static_cast<int>(Channel::joint_friction)] += power;
+        break;
+    }
+  }
+}
+
+template <class T>
+void System::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
+  using std::sqrt;
+  const int n = dof_count();
+  const T *q = y, *v = y + n;
+  tree_.kinematics(q, v, work.frames);
+  work.power = {};
+  for (int i = 0; i < tree_.body_count(); ++i) {
+    const RigidBody& b = tree_.body(i);
+    const Vec2<T> arm = work.frames.arm(i, b.center);
+    work.wrenches.force[i] = {T(b.mass * gravity_.x), T(b.mass * gravity_.z)};
+    work.wrenches.moment[i] = moment(arm, work.wrenches.force[i]);
+    if (air_[i] > 0) {
+      const Vec2<T> vc = work.frames.velocity(i, arm);
+      const T k = air_[i] * norm(vc);
+      work.wrenches.add(i, arm, -k * vc);
+      work.power[static_cast<int>(Channel::air)] -= k * dot(vc, vc);
+    }
+  }
+  if (has_torque_ || has_damping_ || has_friction_) add_joint_forces(t, mode, work);
+  for (int k = 0; k < static_cast<int>(pieces_.size()); ++k) add_piece_forces(k, mode.piece[k], work);
+
+  T* a = work.acceleration.data();
+  tree_.reduce(work.frames, work.wrenches, a);
+  tree_.factor(work.frames, work.factor);
+  tree_.solve(work.factor, a);
+  if (!mode.stuck.empty()) hold(mode, q, v, work);
+
+  for (int i = 0; i < n; ++i) {
+    dydt[i] = v[i];
+    dydt[n + i] = a[i];
+  }
+  for (int c = 0; c < channel_count; ++c)
+    if (slot_[c] >= 0) dydt[slot_[c]] = work.power[c];
+  if (track_distance_)
+    for (int i = 0; i < tree_.body_count(); ++i)
+      dydt[distance_slot_ + i] = norm(work.frames.velocity(i, work.frames.arm(i, tree_.body(i).center)));
+}
+
+template <class Sink>
+void System::guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const {
+  const double small_length = 1e-13 * scales.length, small_speed = 1e-11 * scales.speed;
+  const auto slip_guards = [&](SwitchRef s, std::int8_t state, double tolerance) {
+    const double rate = switch_rate(s, work);
+    const auto index = s.index;
+    if (state == slip::forward || state == slip::backward) {
+      sink(state * rate, tolerance, GuardId{GuardKind::slip, s.kind, 0, index});
+    } else if (state == slip::stuck) {
+      double lower, upper, force = 0;
+      switch_bounds(s, work, lower, upper);
+      switch (s.kind) {
+        case SwitchKind::normal: force = work.piece[index].normal_force; break;
+        case SwitchKind::shear: force = work.piece[index].shear_force; break;
+        case SwitchKind::spin: force = work.piece[index].spin_moment; break;
+        case SwitchKind::joint: force = work.joint_moment[index]; break;
+      }
+      const double small =
+          1e-10 * (lower + upper) + 1e-12 * (s.kind < SwitchKind::spin ? scales.force : scales.moment);
+      sink(upper - force, small, GuardId{GuardKind::bound_upper, s.kind, 0, index});
+      sink(force + lower, small, GuardId{GuardKind::bound_lower, s.kind, 0, index});
+    } else {
+      sink(100 * tolerance - std::abs(rate), 0.0, GuardId{GuardKind::carried, s.kind, 0, index});
+    }
+  };
+
+  for (int k = 0; k < static_cast<int>(pieces_.size()); ++k) {
+    const Piece& p = pieces_[k];
+    const PieceMode& m = mode.piece[k];
+    const PieceWork<double>& w = work.piece[k];
+    const std::uint8_t regime = m.immersion.regime;
+    for (std::int16_t l = 0; l < w.levels.count; ++l)
+      sink(regime >> l & 1 ? w.levels.value[l] : -w.levels.value[l], small_length,
+           GuardId{GuardKind::level, SwitchKind::normal, l, k});
+    if (!is_immersed(p.part, regime)) continue;
+    const Bed& bed = beds_[p.bed];
+
+    if (p.part.kind == PartKind::segment && regime == 3)
+      sink(m.immersion.deepest * (w.levels.value[1] - w.levels.value[0]), small_length,
+           GuardId{GuardKind::deepest, SwitchKind::normal, 0, k});
+    if (p.part.kind == PartKind::block)
+      for (std::int16_t side : {std::int16_t(1), std::int16_t(3)}) {
+        const int other = (m.immersion.deepest + side) % 4;
+        sink(w.levels.value[m.immersion.deepest] - w.levels.value[other], small_length,
+             GuardId{GuardKind::deepest, SwitchKind::normal, static_cast<std::int16_t>(other), k});
+      }
+    if (bed.bottom > 0 && !m.at_bottom)
+      sink(bed.bottom - w.immersed.depth, small_length, GuardId{GuardKind::bottom, SwitchKind::normal, 0, k});
+
+    const bool held = m.normal != slip::forward && m.normal != slip::backward && m.shear != slip::forward
+                   && m.shear != slip::backward;
+    if (!p.part.is_round() && !held) {
+      const bool block = p.part.kind == PartKind::block;
+      const AreaRule rule = bed.area;
+      if (rule == AreaRule::side_or_end && m.cross == 0 && !block) {
+        sink(1e4 * small_speed - std::abs(w.cross), 0.0,
+             GuardId{GuardKind::aligned, SwitchKind::normal, 0, k});
+        sink(m.along * w.along, small_speed, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
+      } else {
+        if (block || (rule != AreaRule::full && !(rule == AreaRule::floor && m.end_area)))
+          sink(m.cross * w.cross, small_speed, GuardId{GuardKind::cross, SwitchKind::normal, 0, k});
+        if (block || rule == AreaRule::silhouette)
+          sink(m.along * w.along, small_speed, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
+      }
+      if (rule == AreaRule::floor && !block) {
+        const double excess = p.part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);
+        sink(m.end_area ? excess : -excess, small_speed * p.part.end_area(),
+             GuardId{GuardKind::end_area, SwitchKind::normal, 0, k});
+      }
+    }
+    slip_guards({SwitchKind::normal, k}, m.normal, small_speed);
+    slip_guards({SwitchKind::shear, k}, m.shear, small_speed);
+    if (has_spin(k, mode)) slip_guards({SwitchKind::spin, k}, m.spin, 1e-11 * scales.rate);
+  }
+  if (has_friction_)
+    for (int i = 0; i < tree_.body_count(); ++i)
+      if (joints_[i].has_friction()) slip_guards({SwitchKind::joint, i}, mode.joint[i], 1e-11 * scales.rate);
+}
+
+}  // namespace thud

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+namespace thud {
+
+/// A number and its derivative along one direction: forward-mode differentiation.
+/// The right-hand side of a mode is written once, templated on its scalar; on `Dual` it gives exact rates.
+template <class T>
+struct Dual {
+  T v{};  // value
+  T d{};  // derivative
+
+  constexpr Dual() = default;
+  constexpr Dual(T value) : v(value) {}  // NOLINT: constants mix freely with duals
+  template <class A, std::enable_if_t<std::is_arithmetic_v<A> && !std::is_same_v<A, T>, int> = 0>
+  constexpr Dual(A value) : v(static_cast<T>(value)) {}  // NOLINT
+  constexpr Dual(T value, T derivative) : v(value), d(derivative) {}
+
+  friend constexpr Dual operator+(Dual a, Dual b) { return {a.v + b.v, a.d + b.d}; }
+  friend constexpr Dual operator-(Dual a, Dual b) { return {a.v - b.v, a.d - b.d}; }
+  friend constexpr Dual operator-(Dual a) { return {-a.v, -a.d}; }
+  friend constexpr Dual operator*(Dual a, Dual b) { return {a.v * b.v, a.d * b.v + a.v * b.d}; }
+  friend constexpr Dual operator/(Dual a, Dual b) {
+    const T q = a.v / b.v;
+    return {q, (a.d - q * b.d) / b.v};
+  }
+  constexpr Dual& operator+=(Dual b) { return *this = *this + b; }
+  constexpr Dual& operator-=(Dual b) { return *this = *this - b; }
+  constexpr Dual& operator*=(Dual b) { return *this = *this * b; }
+
+  friend constexpr bool operator<(Dual a, Dual b) { return a.v < b.v; }
+  friend constexpr bool operator>(Dual a, Dual b) { return a.v > b.v; }
+  friend constexpr bool operator<=(Dual a, Dual b) { return a.v <= b.v; }
+  friend constexpr bool operator>=(Dual a, Dual b) { return a.v >= b.v; }
+};
+
+template <class T>
+Dual<T> sin(Dual<T> a) {
+  using std::cos, std::sin;
+  return {sin(a.v), a.d * cos(a.v)};
+}
+template <class T>
+Dual<T> cos(Dual<T> a) {
+  using std::cos, std::sin;
+  return {cos(a.v), -a.d * sin(a.v)};
+}
+template <class T>
+Dual<T> acos(Dual<T> a) {
+  using std::acos, std::sqrt;
+  return {acos(a.v), -a.d / sqrt(T(1) - a.v * a.v)};
+}
+/// At zero the derivative is taken as zero: speeds |v| meet this point at rest, where v|v| is smooth.
+template <class T>
+Dual<T> sqrt(Dual<T> a) {
+  using std::sqrt;
+  const T r = sqrt(a.v);
+  return {r, r > T(0) ? a.d / (T(2) * r) : T(0)};
+}
+/// Power with a constant exponent > 1; zero at zero.
+template <class T>
+Dual<T> pow(Dual<T> a, double p) {
+  using std::pow;
+  return {pow(a.v, p), a.d * p * pow(a.v, p - 1)};
+}
+
+/// The plain number behind a scalar.
+inline double value_of(double x) { return x; }
+template <class T>
+double value_of(Dual<T> x) {
+  return value_of(x.v);
+}
+
+}  // namespace thud

@@ -1,0 +1,144 @@
+#pragma once
+// Templates of Tree: the same code runs on double and on dual numbers.
+
+#include "thud/math/dual.hpp"
+#include "thud/mechanics/tree.hpp"
+
+namespace thud {
+
+namespace detail {
+inline void sine_cosine(double q, double& s, double& c) { __builtin_sincos(q, &s, &c); }
+template <class T>
+void sine_cosine(T q, T& s, T& c) {
+  s = sin(q);
+  c = cos(q);
+}
+}  // namespace detail
+
+template <class T>
+void Tree::kinematics(const T* q, const T* v, Frames<T>& out) const {
+  for (int i = 0; i < body_count(); ++i) {
+    const RigidBody& b = bodies_[i];
+    T s, c;
+    detail::sine_cosine(q[angle_dof_[i]], s, c);
+    out.u[i] = {s, c};
+    out.w[i] = {c, -s};
+    out.rate[i] = v[angle_dof_[i]];
+    if (b.parent >= 0) {
+      const Vec2<T> a = out.arm(b.parent, b.attach);
+      out.origin[i] = out.origin[b.parent] + a;
+      out.origin_rate[i] = out.velocity(b.parent, a);
+      out.centripetal[i] = out.centripetal[b.parent] - out.rate[b.parent] * out.rate[b.parent] * a;
+    } else if (b.free) {
+      const int x = translation_dof_[i];
+      out.origin[i] = {q[x], q[x + 1]};
+      out.origin_rate[i] = {v[x], v[x + 1]};
+      out.centripetal[i] = {};
+    } else {
+      out.origin[i] = {T(b.anchor.x), T(b.anchor.z)};
+      out.origin_rate[i] = {};
+      out.centripetal[i] = {};
+    }
+  }
+}
+
+template <class T>
+void Tree::reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised) const {
+  // At v̇ = 0 everything beyond the origin of body i accelerates with centripetal_i − q̇_i² arm. Its inertia is
+  // the first moment B_i: the joint's acceleration turns the body, and the body pulls at the joint with q̇_i² B_i.
+  for (int i = body_count() - 1; i >= 0; --i) {
+    const RigidBody& b = bodies_[i];
+    const Vec2<T> first = frames.arm(i, first_moment_[i]);
+    generalised[angle_dof_[i]] = wrenches.moment[i] - moment(first, frames.centripetal[i]);
+    const Vec2<T> f = wrenches.force[i] + frames.rate[i] * frames.rate[i] * first;
+    if (b.parent >= 0) {
+      wrenches.add(b.parent, frames.arm(b.parent, b.attach), f);
+    } else if (b.free) {
+      generalised[translation_dof_[i]] = f.x;
+      generalised[translation_dof_[i] + 1] = f.z;
+    }
+  }
+}
+
+template <class T>
+void Tree::add_point_force(const Frames<T>& frames, int body, Vec2<T> arm, Vec2<T> f, T* generalised) const {
+  generalised[angle_dof_[body]] += moment(arm, f);
+  int i = body;
+  while (bodies_[i].parent >= 0) {
+    const int p = bodies_[i].parent;
+    generalised[angle_dof_[p]] += moment(frames.arm(p, bodies_[i].attach), f);
+    i = p;
+  }
+  if (bodies_[i].free) {
+    generalised[translation_dof_[i]] += f.x;
+    generalised[translation_dof_[i] + 1] += f.z;
+  }
+}
+
+template <class T>
+void Tree::factor(const Frames<T>& frames, MassFactor<T>& out) const {
+  const int n = dof_count_;
+  T* h = out.h.data();
+  for (int i = 0; i < body_count(); ++i) {
+    const int row = angle_dof_[i];
+    T* hr = h + row * n;
+    hr[row] = T(diagonal_[i]);
+    const Vec2<T> bi = turned(frames.arm(i, first_moment_[i]));
+    int k = i;
+    while (bodies_[k].parent >= 0) {
+      const int p = bodies_[k].parent;
+      hr[angle_dof_[p]] = dot(turned(frames.arm(p, bodies_[k].attach)), bi);
+      k = p;
+    }
+    if (bodies_[k].free) {
+      const int x = translation_dof_[k];
+      hr[x] = bi.x;
+      hr[x + 1] = bi.z;
+      if (k == i) {
+        h[x * n + x] = T(subtree_mass_[i]);
+        h[(x + 1) * n + x] = T(0);
+        h[(x + 1) * n + x + 1] = T(subtree_mass_[i]);
+      }
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    T* hk = h + k * n;
+    const T inverse = T(1) / hk[k];
+    out.inverse_diagonal[k] = inverse;
+    for (int i = dof_parent_[k]; i >= 0; i = dof_parent_[i]) {
+      const T a = hk[i] * inverse;
+      for (int j = i; j >= 0; j = dof_parent_[j]) h[i * n + j] -= a * hk[j];
+      hk[i] = a;
+    }
+  }
+}
+
+template <class T>
+void Tree::solve(const MassFactor<T>& factor, T* x) const {
+  const int n = dof_count_;
+  const T* h = factor.h.data();
+  for (int i = n - 1; i >= 0; --i)
+    for (int j = dof_parent_[i]; j >= 0; j = dof_parent_[j]) x[j] -= h[i * n + j] * x[i];
+  for (int i = 0; i < n; ++i) {
+    x[i] *= factor.inverse_diagonal[i];
+    for (int j = dof_parent_[i]; j >= 0; j = dof_parent_[j]) x[i] -= h[i * n + j] * x[j];
+  }
+}
+
+template <class T>
+Vec2<T> Tree::acceleration(const Frames<T>& frames, const T* vdot, int body, Vec2<T> arm) const {
+  Vec2<T> a{};
+  int i = body;
+  Vec2<T> r = arm;
+  for (;;) {
+    a += vdot[angle_dof_[i]] * turned(r) - frames.rate[i] * frames.rate[i] * r;
+    const int p = bodies_[i].parent;
+    if (p < 0) break;
+    r = frames.arm(p, bodies_[i].attach);
+    i = p;
+  }
+  if (bodies_[i].free) a += Vec2<T>{vdot[translation_dof_[i]], vdot[translation_dof_[i] + 1]};
+  return a;
+}
+
+}  // namespace thud

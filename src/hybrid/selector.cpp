@@ -1,0 +1,224 @@
+#include "hybrid/selector.hpp"
+
+#include <cmath>
+
+namespace thud {
+
+ModeSelector::ModeSelector(const System& system) : system_(system) {
+  system_.prepare(there_);
+  ahead_.resize(system_.state_size());
+  scratch_.resize(system_.state_size());
+}
+
+// Levels and deepest points. True when an immersion regime changed.
+bool ModeSelector::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                                   Mode& mode) const {
+  const double small = 1e-12 * scales.length;
+  const auto is_positive = [&](double now, double later, bool before) {
+    if (std::abs(now) > small) return now > 0;
+    if (std::abs(later - now) > 1e-17 * scales.length) return later > now || later > small;
+    return before;
+  };
+  bool changed = false;
+  for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
+    const Part& part = system_.pieces()[k].part;
+    Immersion& im = mode.piece[k].immersion;
+    const auto &now = here.piece[k].levels.value, &later = there.piece[k].levels.value;
+    std::uint8_t regime = 0;
+    for (int l = 0; l < part.level_count(); ++l)
+      if (is_positive(now[l], later[l], im.regime >> l & 1))
+        regime = static_cast<std::uint8_t>(regime | 1 << l);
+    changed = changed || regime != im.regime;
+    im.regime = regime;
+    if (part.kind == PartKind::segment) {
+      im.deepest = is_positive(now[1] - now[0], later[1] - later[0], im.deepest > 0) ? 1 : -1;
+    } else if (part.kind == PartKind::block) {
+      if (im.deepest < 0 || im.deepest > 3) im.deepest = 0;
+      int best = im.deepest;
+      for (int c = 0; c < 4; ++c)
+        if (c != best && is_positive(now[c] - now[best], later[c] - later[best], false)) best = c;
+      im.deepest = static_cast<std::int8_t>(best);
+    }
+  }
+  return changed;
+}
+
+// Sides of the drag: signs of u × v_E and u · v_E, and which area counts.
+void ModeSelector::settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                               Mode& mode) const {
+  const double small = 1e-10 * scales.speed;
+  for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
+    const Piece& p = system_.pieces()[k];
+    PieceMode& m = mode.piece[k];
+    if (!is_immersed(p.part, m.immersion.regime) || p.part.is_round()) continue;
+    if (std::abs(m.normal) != 1 && std::abs(m.shear) != 1) continue;  // E is held: there is no flow
+    PieceWork<double> now = here.piece[k], later = there.piece[k];
+    if (norm(now.velocity) < small) {
+      // E starts from rest: its direction is that of the switches that let go.
+      const Plane& plane = system_.beds()[p.bed].plane;
+      const auto start = [](std::int8_t state, double rate) {
+        if (std::abs(state) != 1) return 0.0;
+        return state * rate > 0 ? rate : 1e-3 * state * std::abs(rate) + 1e-300 * state;
+      };
+      const double a = start(m.normal, later.normal_rate), b = start(m.shear, later.shear_rate);
+      const double size = std::max(std::abs(a), std::abs(b));
+      later.velocity = (a / size) * plane.normal + (b / size) * plane.tangent;
+      const Vec u = here.frames.u[p.body];
+      later.cross = scales.speed * (u.x * later.velocity.z - u.z * later.velocity.x);
+      later.along = scales.speed * dot(u, later.velocity);
+      now.cross = now.along = 0;
+    }
+    const auto side = [&](double a, double b, std::int8_t before) -> std::int8_t {
+      if (std::abs(a) > small) return a > 0 ? 1 : -1;
+      if (std::abs(b) > 1e-15 * scales.speed) return b > 0 ? 1 : -1;
+      return before == 0 ? std::int8_t{1} : before;
+    };
+    const AreaRule rule = system_.beds()[p.bed].area;
+    const bool aligned = rule == AreaRule::side_or_end && p.part.kind == PartKind::segment
+                      && std::abs(now.cross) < small && std::abs(later.cross) < 1e2 * small;
+    m.cross = aligned ? std::int8_t{0} : side(now.cross, later.cross, m.cross);
+    m.along = side(now.along, later.along, m.along);
+    if (rule == AreaRule::floor) {
+      const auto excess = [&](const PieceWork<double>& w) {
+        return p.part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);
+      };
+      const double e0 = excess(now), e1 = excess(later);
+      m.end_area = (std::abs(e0) > small * p.part.end_area() ? e0 : e1) > 0;
+    }
+  }
+}
+
+// Slip signs that are clear; the others are vanishing and go into the box problem.
+void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode) {
+  system_.active_switches(mode, active_);
+  vanishing_.clear();
+  for (const SwitchRef& s : active_) {
+    const double rate = system_.switch_rate(s, work);
+    const double small = 1e-10 * (s.kind < SwitchKind::spin ? scales.speed : scales.rate);
+    std::int8_t& state = system_.switch_state(s, mode);
+    if (std::abs(rate) > small)
+      state = rate > 0 ? slip::forward : slip::backward;
+    else
+      vanishing_.push_back(s);
+  }
+}
+
+// True when holding the switches `held` also holds `which`.
+bool ModeSelector::is_dependent(int which, const std::vector<int>& held) const {
+  const int k = static_cast<int>(held.size()), n = problem_.size;
+  if (k == 0) return false;
+  std::vector<double> g(static_cast<std::size_t>(k) * k), x(k), w(k);
+  double largest = 0;
+  for (int a = 0; a < k; ++a) {
+    w[a] = x[a] = problem_.matrix[held[a] * n + which];
+    for (int b = 0; b < k; ++b) g[a * k + b] = problem_.matrix[held[a] * n + held[b]];
+    largest = std::max(largest, g[a * k + a]);
+  }
+  solve_hold(g.data(), x.data(), k, 1e-12 * largest + 1e-300);
+  double rest = problem_.matrix[which * n + which];
+  for (int a = 0; a < k; ++a) rest -= w[a] * x[a];
+  return rest <= 1e-8 * problem_.matrix[which * n + which];
+}
+
+// Solves the box problem of the vanishing switches at (t, y) and sets their states.
+bool ModeSelector::settle_switches(double t, const double* y, Mode& mode, Work<double>& work, double* slope) {
+  for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
+  mode.stuck.clear();  // both bounds are wanted, the forces are not yet
+  system_.evaluate(t, y, mode, work, slope);
+  const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
+  if (m == 0) return true;
+
+  // The rows, M⁻¹ rows and biases come from holding all of them; the accelerations without them are kept aside.
+  const std::vector<double> unheld(work.acceleration);
+  mode.stuck = vanishing_;
+  system_.evaluate(t, y, mode, work, slope);
+  problem_.resize(m);
+  for (int a = 0; a < m; ++a) {
+    const double* row = work.jacobian.data() + a * n;
+    double rate = work.hold_bias[a];
+    for (int i = 0; i < n; ++i) rate += row[i] * unheld[i];
+    problem_.offset[a] = rate;
+    for (int b = 0; b < m; ++b) {
+      double sum = 0;
+      for (int i = 0; i < n; ++i) sum += row[i] * work.applied[b * n + i];
+      problem_.matrix[a * m + b] = sum;
+    }
+    double lower, upper;
+    system_.switch_bounds(vanishing_[a], work, lower, upper);
+    problem_.lower[a] = -lower;
+    problem_.upper[a] = upper;
+  }
+  const BoxQpSolution solution = solve_box_qp(problem_);
+  std::vector<int> held;
+  for (int a = 0; a < m; ++a)
+    if (solution.state[a] == BoundState::inside) held.push_back(a);
+  for (int a = 0; a < m; ++a) {
+    std::int8_t& state = system_.switch_state(vanishing_[a], mode);
+    if (solution.state[a] == BoundState::inside) {
+      state = slip::stuck;
+      continue;
+    }
+    const bool forward = solution.state[a] == BoundState::lower;
+    const bool carried = is_dependent(a, held);
+    state = forward ? (carried ? slip::carried_forward : slip::forward)
+                    : (carried ? slip::carried_backward : slip::backward);
+  }
+  system_.list_stuck(mode);
+  return solution.converged;
+}
+
+// Removes what is left of the velocities of held switches.
+void ModeSelector::project(double* y, const Mode& mode, Work<double>& work) const {
+  const int n = system_.dof_count(), k = static_cast<int>(mode.stuck.size());
+  if (k == 0) return;
+  double* g = work.gram.data();
+  double* x = work.hold.data();
+  double largest = 0;
+  for (int a = 0; a < k; ++a) {
+    x[a] = -system_.switch_rate(mode.stuck[a], work);
+    for (int b = 0; b <= a; ++b) {
+      double sum = 0;
+      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * work.applied[b * n + i];
+      g[a * k + b] = sum;
+      if (a == b) largest = std::max(largest, sum);
+    }
+  }
+  solve_hold(g, x, k, 1e-12 * largest + 1e-300);
+  for (int a = 0; a < k; ++a)
+    for (int i = 0; i < n; ++i) y[n + i] += work.applied[a * n + i] * x[a];
+}
+
+bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
+                          Work<double>& work, double* slope) {
+  const int n = system_.dof_count();
+  bool ok = true;
+  for (int round = 0; round < 4; ++round) {
+    mode.stuck.clear();
+    system_.evaluate(t, y, mode, work, slope);
+    find_vanishing(work, scales, mode);
+    ok = settle_switches(t, y, mode, work, slope);
+    system_.evaluate(t, y, mode, work, slope);
+
+    for (int i = 0; i < n; ++i) {
+      const double a = work.acceleration[i];
+      ahead_[i] = y[i] + ahead * (y[n + i] + 0.5 * ahead * a);
+      ahead_[n + i] = y[n + i] + ahead * a;
+    }
+    system_.evaluate(t, ahead_.data(), mode, there_, scratch_.data());
+    if (settle_geometry(work, there_, scales, mode))
+      continue;  // other parts are in the sand now: start again
+    ok = settle_switches(t, ahead_.data(), mode, there_, scratch_.data()) && ok;
+    system_.evaluate(t, ahead_.data(), mode, there_, scratch_.data());
+    settle_flow(work, there_, scales, mode);
+    break;
+  }
+  system_.list_stuck(mode);
+  system_.evaluate(t, y, mode, work, slope);
+  if (!mode.stuck.empty()) {
+    project(y, mode, work);
+    system_.evaluate(t, y, mode, work, slope);
+  }
+  return ok;
+}
+
+}  // namespace thud

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "thud/hybrid/box_qp.hpp"
+#include "thud/hybrid/system.hpp"
+
+namespace thud {
+
+/// Selects the mode that is consistent with a state.
+///
+/// A sign that is clear at the state is taken from it. What is zero there (a tip on the surface, a velocity that has
+/// just vanished, a force at its bound) is decided a tiny step ahead: velocities by the box problem of all vanishing
+/// switches together, geometry by its sign after the step. Bounds that vanish at zero depth need that too.
+class ModeSelector {
+ public:
+  explicit ModeSelector(const System& system);
+
+  /// Updates `mode` in place. `ahead` is the length of the look-ahead [s]. On return `work` holds the evaluation of
+  /// the state in the new mode and `slope` its dy/dt. Velocities of switches that are held are set to exactly zero
+  /// in y (a correction of rounding size). False when the box problem did not converge.
+  bool select(double t, double* y, const Scales& scales, double ahead, Mode& mode, Work<double>& work,
+              double* slope);
+
+ private:
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                       Mode& mode) const;
+  void settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                   Mode& mode) const;
+  bool settle_switches(double t, const double* y, Mode& mode, Work<double>& work, double* slope);
+  void find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode);
+  bool is_dependent(int which, const std::vector<int>& held) const;
+  void project(double* y, const Mode& mode, Work<double>& work) const;
+
+  const System& system_;
+  std::vector<SwitchRef> active_, vanishing_;
+  std::vector<double> ahead_, scratch_;
+  Work<double> there_;
+  BoxQp problem_;
+};
+
+}  // namespace thud

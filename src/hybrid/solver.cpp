@@ -1,0 +1,794 @@
+#include "thud/hybrid/solver.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/math/tools/toms748_solve.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "hybrid/selector.hpp"
+#include "hybrid/stepper.hpp"
+
+namespace thud {
+
+namespace {
+
+constexpr double event_time_tolerance = 2e-14;  // [s], well below the promised 1e-12
+
+struct Guard {
+  double value, tolerance;
+  GuardId id;
+  bool is_violated() const { return value < -tolerance; }
+};
+
+// A crossing inside the current step.
+struct Crossing {
+  double theta = 2;    // place in the step, 2: none
+  int guard = -1;      // index in the guard list, or
+  int condition = -1;  // index of the condition
+};
+
+}  // namespace
+
+struct Solver::Impl {
+  explicit Impl(const System& s) : system(s), selector(s) { system.prepare(work); }
+
+  const System& system;
+  ModeSelector selector;
+  Work<double> work;
+};
+
+namespace {
+
+// One run with one method.
+template <class Method>
+class Run final : public StepView {
+ public:
+  Run(const System& system, ModeSelector& selector, Work<double>& work,
+      const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer)
+      : system_(system),
+        selector_(selector),
+        work_(work),
+        conditions_(conditions),
+        options_(options),
+        observer_(observer),
+        n_(system.dof_count()),
+        total_(system.state_size()) {
+    stepper_.resize(2 * n_, total_);
+    y_.assign(total_, 0.0);
+    sample_.assign(total_, 0.0);
+    sample_slope_.assign(total_, 0.0);
+    scale_.assign(2 * n_, 1.0);
+    absolute_.assign(2 * n_, 1.0);
+    condition_sign_.assign(conditions.size(), 0);
+    condition_size_.assign(conditions.size(), 0.0);
+  }
+
+  Outcome run(const std::vector<double>& q, const std::vector<double>& v) {
+    t_ = options_.start_time;
+    std::copy(q.begin(), q.end(), y_.begin());
+    std::copy(v.begin(), v.end(), y_.begin() + n_);
+    out_.hits.resize(conditions_.size());
+    mode_ = system_.make_mode();
+    set_scales();
+    out_.energy.initial = energy();
+    energy_size_ = system_.tree().kinetic_energy(work_.frames);
+    if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0)))
+      return fail("no consistent forces were found at the start");
+    ++out_.stats.evaluations;
+    update_conditions_at_start();
+    h_ = first_step();
+    if (is_resting()) finish(StopReason::rest);
+    while (!done_) advance();
+    close();
+    return std::move(out_);
+  }
+
+  // StepView
+  double begin() const override { return t_; }
+  double end() const override { return t_ + taken_; }
+  const Mode& mode() const override { return mode_; }
+  void state(double t, double* y) override {
+    if (!dense_ready_) make_dense();
+    const double theta = taken_ > 0 ? (t - t_) / taken_ : 0;
+    stepper_.dense(theta, y_.data(), y);
+  }
+
+ private:
+  void evaluate(double t, const double* y, double* slope) {
+    ++out_.stats.evaluations;
+    work_at_end_ = false;
+    system_.evaluate(t, y, mode_, work_, slope);
+  }
+
+  auto right_hand_side() {
+    return [this](double t, const double* y, double* slope) { evaluate(t, y, slope); };
+  }
+
+  // ---- sizes -------------------------------------------------------------------------------------------------
+
+  void set_scales() {
+    mode_.stuck.clear();
+    system_.evaluate(t_, y_.data(), mode_, work_, sample_slope_.data());
+    const Tree& tree = system_.tree();
+    double length = 0, speed = 0, rate = 0;
+    for (const Piece& p : system_.pieces())
+      length = std::max({length, std::abs(p.part.s0), std::abs(p.part.s1), p.part.width});
+    for (int i = 0; i < tree.body_count(); ++i) {
+      const RigidBody& b = tree.body(i);
+      length = std::max({length, std::hypot(b.attach.s, b.attach.n), std::hypot(b.center.s, b.center.n)});
+      speed = std::max(speed, norm(work_.frames.velocity(i, work_.frames.arm(i, b.center))));
+      rate = std::max(rate, std::abs(work_.frames.rate[i]));
+    }
+    if (!(length > 0)) length = 1;
+    const double g = std::max(norm(system_.gravity()), 1e-3);
+    scales_.length = length;
+    scales_.speed = std::max({speed, rate * length, std::sqrt(g * length)});
+    scales_.rate = scales_.speed / length;
+    scales_.force = tree.total_mass() * (g + scales_.speed * scales_.speed / length);
+    scales_.moment = scales_.force * length;
+    scales_.time = length / scales_.speed;
+    for (int i = 0; i < n_; ++i) {
+      absolute_[i] = tree.is_angle(i) ? 1.0 : length;
+      absolute_[n_ + i] = tree.is_angle(i) ? scales_.rate : scales_.speed;
+    }
+  }
+
+  double look_ahead() const {
+    double ahead = 1e-6 * std::min(1.0, 10 * scales_.time);
+    for (int i = 0; i < std::min(repeats_, 4); ++i) ahead *= 8;
+    return ahead;
+  }
+
+  double first_step() const {
+    if (!Method::adaptive) return options_.step;
+    // Cautious: resistance grows like z^2.1 from the surface, which no order of the method sees.
+    return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.02 * scales_.time);
+  }
+
+  // ---- one step ----------------------------------------------------------------------------------------------
+
+  void advance() {
+    if (options_.cancel && options_.cancel->load(std::memory_order_relaxed))
+      return finish(StopReason::cancelled);
+    if (out_.stats.steps + out_.stats.rejected > options_.max_steps)
+      return void(fail(fmt::format("gave up after {} steps", options_.max_steps)));
+    const double left = options_.time_limit - t_;
+    double h = Method::adaptive ? std::min(h_, options_.max_step) : options_.step;
+    const bool last = h >= left;
+    if (last) h = left;
+    if (!(h > 0)) return finish(StopReason::time_limit);
+    if (!try_step(h)) return;
+
+    Crossing crossing;
+    if (has_violation_ || has_probe_violation_ || condition_crosses()) crossing = locate(h);
+    if (crossing.theta <= 1) {
+      if (!go_to(crossing, h)) return;
+    } else {
+      taken_ = h;
+      accept();
+      if (last) return finish(StopReason::time_limit);
+      if (creeps()) try_to_settle();
+    }
+  }
+
+  // Steps by h into next(); false when the step was rejected (a smaller one is set).
+  bool try_step(double h) {
+    has_probe_violation_ = false;
+    dense_ready_ = false;
+    auto f = right_hand_side();
+    stepper_.step(
+        f, [this] { has_probe_violation_ = has_probe_violation_ || any_violation(); }, t_, y_.data(), h);
+    if constexpr (Method::adaptive) {
+      if constexpr (Method::order == 5) stepper_.finish(f, t_, h);
+      for (int i = 0; i < 2 * n_; ++i)
+        scale_[i] =
+            1
+            / (options_.tolerance * (absolute_[i] + std::max(std::abs(y_[i]), std::abs(stepper_.next()[i]))));
+      const double error = stepper_.error(scale_.data(), h);
+      if (!(error <= 1)) {
+        ++out_.stats.rejected;
+        h_ = h * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / Method::order)) : 0.1);
+        if (h_ < 1e-15 * std::max(scales_.time, std::abs(t_)))
+          fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s", h_, t_));
+        return false;
+      }
+      const double growth = error > 0 ? 0.9 * std::pow(error, -1.0 / Method::order) : 6.0;
+      h_ = h * std::clamp(growth, 0.3, 6.0);
+    }
+    if (Method::order != 5) stepper_.finish(f, t_, h);
+    work_at_end_ = true;
+    has_violation_ = any_violation();
+    return true;
+  }
+
+  bool any_violation() {
+    bool violated = false;
+    system_.guards(mode_, work_, scales_, [&](double value, double tolerance, GuardId) {
+      violated = violated || value < -tolerance || !(value == value);
+    });
+    return violated;
+  }
+
+  void list_guards(std::vector<Guard>& out) {
+    out.clear();
+    system_.guards(mode_, work_, scales_, [&](double value, double tolerance, GuardId id) {
+      out.push_back({value, tolerance, id});
+    });
+  }
+
+  void accept() {
+    ++out_.stats.steps;
+    if (observer_) observer_->on_step(*this);
+    if (!work_at_end_) system_.evaluate(t_ + taken_, stepper_.next(), mode_, work_, sample_slope_.data());
+    note_conditions();
+    std::copy(stepper_.next(), stepper_.next() + total_, y_.begin());
+    std::memcpy(stepper_.slope(0), stepper_.slope(Stepper<Method>::last), sizeof(double) * total_);
+    t_ += taken_;
+    repeats_ = taken_ > 1e-9 * scales_.time ? 0 : repeats_;
+    const double kinetic = system_.tree().kinetic_energy(work_.frames);
+    energy_size_ = std::max(energy_size_, kinetic);
+  }
+
+  void make_dense() {
+    auto f = right_hand_side();
+    stepper_.make_dense(f, t_, y_.data(), last_h_ = taken_ > 0 ? taken_ : trial_h_);
+    dense_ready_ = true;
+  }
+
+  // ---- conditions --------------------------------------------------------------------------------------------
+
+  double condition_value(std::size_t c, double t, const double* y) const {
+    return observe(system_, conditions_[c].what, t, y, work_) - conditions_[c].target;
+  }
+
+  void update_conditions_at_start() {
+    for (std::size_t c = 0; c < conditions_.size(); ++c) {
+      const double x = condition_value(c, t_, y_.data());
+      condition_size_[c] = std::max(std::abs(x), std::abs(conditions_[c].target));
+      condition_sign_[c] = x > 0 ? 1 : x < 0 ? -1 : 0;
+    }
+  }
+
+  bool is_open(std::size_t c) const { return !out_.hits[c].found; }
+
+  bool crosses(std::size_t c, double x) const {
+    if (!is_open(c)) return false;
+    const int from = condition_sign_[c], wanted = conditions_[c].direction;
+    if (from < 0 && x > 0) return wanted >= 0;
+    if (from > 0 && x < 0) return wanted <= 0;
+    return false;
+  }
+
+  // At the end of a trial step (work_ is there).
+  bool condition_crosses() {
+    for (std::size_t c = 0; c < conditions_.size(); ++c)
+      if (crosses(c, condition_value(c, t_, stepper_.next()))) return true;
+    return false;
+  }
+
+  // After an accepted step without a crossing: remembers the signs.
+  void note_conditions() {
+    for (std::size_t c = 0; c < conditions_.size(); ++c) {
+      const double x = condition_value(c, t_ + taken_, stepper_.next());
+      condition_size_[c] = std::max(condition_size_[c], std::abs(x));
+      if (std::abs(x) > 1e-12 * condition_size_[c]) condition_sign_[c] = x > 0 ? 1 : -1;
+    }
+  }
+
+  // ---- events ------------------------------------------------------------------------------------------------
+
+  double sample(double theta, double h) {
+    stepper_.dense(theta, y_.data(), sample_.data());
+    evaluate(t_ + theta * h, sample_.data(), sample_slope_.data());
+    return t_ + theta * h;
+  }
+
+  // The first crossing of the step, from its continuous extension.
+  Crossing locate(double h) {
+    trial_h_ = h;
+    taken_ = 0;
+    list_guards(guards_end_);
+    std::vector<double> condition_end(conditions_.size());
+    for (std::size_t c = 0; c < conditions_.size(); ++c)
+      condition_end[c] = condition_value(c, t_ + h, stepper_.next());
+    make_dense();
+
+    double end = 1;
+    if (has_probe_violation_) end = first_violated_sample(h, condition_end);
+    Crossing first;
+    if (end > 1) return first;  // a false alarm of the inner stages
+    for (std::size_t k = 0; k < guards_end_.size(); ++k) {
+      if (!guards_end_[k].is_violated()) continue;
+      const double theta = guard_root(static_cast<int>(k), end, guards_end_[k].value, h);
+      if (theta < first.theta) first = {theta, static_cast<int>(k), -1};
+    }
+    for (std::size_t c = 0; c < conditions_.size(); ++c) {
+      if (!crosses(c, condition_end[c])) continue;
+      const double theta = condition_root(c, end, condition_end[c], h);
+      // A guard at the same instant goes first: it knows how the motion goes on.
+      if (theta < first.theta && !(first.guard >= 0 && (first.theta - theta) * h < 1e-10 * scales_.time))
+        first = {theta, -1, static_cast<int>(c)};
+    }
+    return first;
+  }
+
+  // Looks for an even number of crossings inside the step; 2 when there is none. Leaves guards_end_ at the sample.
+  double first_violated_sample(double h, std::vector<double>& condition_end) {
+    const bool at_end = has_violation_;
+    const std::vector<Guard> end_guards = guards_end_;
+    constexpr int samples = 16;
+    for (int i = 1; i < samples; ++i) {
+      const double theta = static_cast<double>(i) / samples;
+      sample(theta, h);
+      if (!any_violation()) continue;
+      list_guards(guards_end_);
+      for (std::size_t c = 0; c < conditions_.size(); ++c)
+        condition_end[c] = condition_value(c, t_ + theta * h, sample_.data());
+      return theta;
+    }
+    guards_end_ = end_guards;
+    bool any_condition = false;
+    for (std::size_t c = 0; c < conditions_.size(); ++c)
+      any_condition = any_condition || crosses(c, condition_end[c]);
+    return at_end || any_condition ? 1.0 : 2.0;
+  }
+
+  double guard_at(int k, double theta, double h) {
+    sample(theta, h);
+    int index = 0;
+    double value = 0;
+    system_.guards(mode_, work_, scales_, [&](double v, double, GuardId) {
+      if (index++ == k) value = v;
+    });
+    return value;
+  }
+
+  // Where guard k, negative at `end`, goes through zero. A guard that starts at zero must first have risen.
+  double guard_root(int k, double end, double value_end, double h) {
+    double start = 0, value_start = guard_at(k, 0.0, h);
+    if (value_start <= guards_end_[k].tolerance) {
+      bool risen = false;
+      for (double theta = 1e-4; theta < end; theta *= 4) {
+        const double value = guard_at(k, theta, h);
+        if (value > guards_end_[k].tolerance) {
+          start = theta, value_start = value, risen = true;
+        } else if (risen) {
+          end = theta, value_end = value;
+          break;
+        }
+      }
+      if (!risen) return 0;
+    }
+    if (value_start <= 0) return start;
+    if (value_end >= 0) return end;
+    return root([&](double theta) { return guard_at(k, theta, h); }, start, value_start, end, value_end, h);
+  }
+
+  double condition_root(std::size_t c, double end, double value_end, double h) {
+    const auto value = [&](double theta) { return condition_value(c, sample(theta, h), sample_.data()); };
+    const double value_start = value(0.0);
+    if (value_start == 0 || (value_start > 0) == (value_end > 0)) return end;
+    return root(value, 0.0, value_start, end, value_end, h);
+  }
+
+  template <class F>
+  double root(F&& f, double a, double fa, double b, double fb, double h) const {
+    std::uintmax_t iterations = 60;
+    const auto close_enough = [&](double x, double z) { return std::abs(z - x) * h < 1e-13 * scales_.time; };
+    const auto bracket = boost::math::tools::toms748_solve(f, a, b, fa, fb, close_enough, iterations);
+    return 0.5 * (bracket.first + bracket.second);
+  }
+
+  double crossing_value(const Crossing& c, double t, const double* y) {
+    if (c.condition >= 0) return condition_value(c.condition, t, y);
+    int index = 0;
+    double value = 0;
+    system_.guards(mode_, work_, scales_, [&](double v, double, GuardId) {
+      if (index++ == c.guard) value = v;
+    });
+    return value;
+  }
+
+  // Repeats the step up to the crossing, corrects it, and handles the event. False when the run ended.
+  bool go_to(const Crossing& crossing, double h) {
+    const double short_h = crossing.theta * h;
+    if (short_h > event_time_tolerance) {
+      auto f = right_hand_side();
+      dense_ready_ = false;
+      taken_ = short_h;
+      stepper_.step(
+          f, [] {}, t_, y_.data(), short_h);
+      stepper_.finish(f, t_, short_h);
+      correct(crossing);
+      work_at_end_ = true;
+      accept();
+    } else {
+      std::copy(y_.begin(), y_.end(), stepper_.next());
+      taken_ = 0;
+      evaluate(t_, y_.data(), stepper_.slope(0));
+      ++repeats_;
+      if (crossing.guard >= 0 && repeats_ > 1 && flip_side(guards_end_[crossing.guard].id)) {
+        evaluate(t_, y_.data(), stepper_.slope(0));
+        return true;
+      }
+    }
+    if (repeats_ > 40) {
+      fail(fmt::format("the contact state could not be decided at t = {:.12g} s", t_));
+      return false;
+    }
+    if (crossing.condition >= 0) {
+      meet(crossing.condition);
+      if (done_) return false;
+      return true;
+    }
+    change_mode();
+    return !done_;
+  }
+
+  // The motion itself shows that the side of a drag corner was guessed wrong where the flow starts: take the other.
+  bool flip_side(const GuardId& id) {
+    PieceMode& m = mode_.piece[id.index];
+    if (id.kind == GuardKind::cross)
+      m.cross = static_cast<std::int8_t>(-m.cross);
+    else if (id.kind == GuardKind::along)
+      m.along = static_cast<std::int8_t>(-m.along);
+    else if (id.kind == GuardKind::end_area)
+      m.end_area = !m.end_area;
+    else
+      return false;
+    return true;
+  }
+
+  // The step ends within the accuracy of the continuous extension; a Newton step on the state removes the rest.
+  void correct(const Crossing& crossing) {
+    double* y = stepper_.next();
+    double* slope = stepper_.slope(Stepper<Method>::last);
+    for (int pass = 0; pass < 4; ++pass) {
+      const double here = crossing_value(crossing, t_ + taken_, y);
+      if (here == 0) return;
+      const double probe = 1e-7 * std::max(taken_, 1e-3 * scales_.time);
+      for (int i = 0; i < total_; ++i) sample_[i] = y[i] + probe * slope[i];
+      evaluate(t_ + taken_ + probe, sample_.data(), sample_slope_.data());
+      const double rate = (crossing_value(crossing, t_ + taken_ + probe, sample_.data()) - here) / probe;
+      const double dt = rate != 0 ? -here / rate : 0;
+      const bool usable = std::isfinite(dt) && std::abs(dt) < 0.1 * taken_;
+      if (usable) {
+        for (int i = 0; i < total_; ++i)
+          y[i] += dt * (slope[i] + 0.5 * dt / probe * (sample_slope_[i] - slope[i]));
+        taken_ += dt;
+      }
+      evaluate(t_ + taken_, y, slope);
+      if (!usable || std::abs(dt) < event_time_tolerance) return;
+    }
+  }
+
+  void meet(int c) {
+    record_hit(c);
+    condition_sign_[c] = conditions_[c].direction;
+    // A second look at the sign is only needed for conditions that go on being watched; each is met once.
+    Event e;
+    e.time = t_;
+    e.kind = EventKind::condition;
+    e.index = c;
+    out_.events.push_back(e);
+    if (conditions_[c].stops) {
+      out_.condition = c;
+      return finish(StopReason::condition);
+    }
+    check_all_found();
+  }
+
+  void record_hit(int c) {
+    Hit& hit = out_.hits[c];
+    hit.found = true;
+    hit.time = t_;
+    hit.state = y_;
+    hit.mode = mode_;
+  }
+
+  void check_all_found() {
+    if (!options_.stop_when_all_found || done_) return;
+    for (const Hit& hit : out_.hits)
+      if (!hit.found) return;
+    finish(StopReason::all_found);
+  }
+
+  void change_mode() {
+    const Mode before = mode_;
+    const bool bottom = mark_bottom();
+    if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0))) {
+      fail(fmt::format("no consistent forces were found at t = {:.12g} s", t_));
+      return;
+    }
+    ++out_.stats.events;
+    out_.stats.evaluations += 4;
+    log_changes(before);
+    if constexpr (Method::adaptive)
+      h_ = entered(before) ? first_step() : std::max(0.5 * h_, std::min(h_, first_step()));
+    meet_reached_conditions();
+    if (done_) return;
+    if (bottom) return finish(StopReason::bottom);
+    if (is_resting()) finish(StopReason::rest);
+  }
+
+  // A part has just touched the sand: resistance starts from zero depth, where it is not smooth.
+  bool entered(const Mode& before) const {
+    for (std::size_t k = 0; k < mode_.piece.size(); ++k)
+      if (mode_.piece[k].immersion.regime & ~before.piece[k].immersion.regime) return true;
+    return false;
+  }
+
+  // Conditions that the motion reaches and stays at: a velocity that is held from here on.
+  void meet_reached_conditions() {
+    for (std::size_t c = 0; c < conditions_.size(); ++c) {
+      if (!is_open(c)) continue;
+      const double x = condition_value(c, t_, y_.data());
+      const int wanted = conditions_[c].direction, from = condition_sign_[c];
+      const bool approached = from != 0 && (wanted == 0 || from == -wanted);
+      if (approached && std::abs(x) <= 1e-9 * condition_size_[c]) meet(static_cast<int>(c));
+      if (done_) return;
+    }
+  }
+
+  bool mark_bottom() {
+    bool stop = false;
+    for (std::size_t k = 0; k < mode_.piece.size(); ++k) {
+      const Bed& bed = system_.beds()[system_.pieces()[k].bed];
+      PieceMode& m = mode_.piece[k];
+      if (bed.bottom <= 0 || m.at_bottom || !is_immersed(system_.pieces()[k].part, m.immersion.regime))
+        continue;
+      if (work_.piece[k].immersed.depth < bed.bottom - 1e-12 * scales_.length) continue;
+      m.at_bottom = true;
+      stop = stop || bed.stop_at_bottom;
+      push_event(EventKind::bottom, static_cast<int>(k));
+    }
+    return stop;
+  }
+
+  // ---- rest --------------------------------------------------------------------------------------------------
+
+  bool is_slow(double fraction) const {
+    for (int i = 0; i < n_; ++i)
+      if (std::abs(y_[n_ + i]) > fraction * absolute_[n_ + i]) return false;
+    return true;
+  }
+
+  bool is_resting() const {
+    if (!options_.stop_at_rest || !is_slow(1e-8)) return false;
+    for (int i = 0; i < n_; ++i)
+      if (std::abs(work_.acceleration[i]) > 1e-7 * absolute_[n_ + i] / scales_.time) return false;
+    return true;
+  }
+
+  // Between events the motion may die out slowly (viscous joints): try whether it would stay if it stood still.
+  bool creeps() const { return options_.stop_at_rest && is_slow(1e-7); }
+
+  void try_to_settle() {
+    const std::vector<double> y = y_;
+    const Mode mode = mode_;
+    const double kinetic = system_.tree().kinetic_energy(work_.frames);
+    for (int i = 0; i < n_; ++i) y_[n_ + i] = 0;
+    if (selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0))
+        && is_resting()) {
+      log_changes(mode);
+      out_.energy.settled += kinetic;
+      return finish(StopReason::rest);
+    }
+    y_ = y;
+    mode_ = mode;
+    evaluate(t_, y_.data(), stepper_.slope(0));
+  }
+
+  // ---- log ---------------------------------------------------------------------------------------------------
+
+  void push_event(EventKind kind, int index, SwitchKind which = SwitchKind::normal, std::int8_t from = 0,
+                  std::int8_t to = 0) {
+    out_.events.push_back({t_, kind, which, index, from, to});
+  }
+
+  void log_changes(const Mode& before) {
+    for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k) {
+      const PieceMode &a = before.piece[k], &b = mode_.piece[k];
+      if (a == b) continue;
+      const Part& part = system_.pieces()[k].part;
+      const bool was = is_immersed(part, a.immersion.regime), is = is_immersed(part, b.immersion.regime);
+      const bool was_whole = is_whole(part, a.immersion.regime),
+                 is_whole_ = is_whole(part, b.immersion.regime);
+      const auto from = static_cast<std::int8_t>(a.immersion.regime),
+                 to = static_cast<std::int8_t>(b.immersion.regime);
+      if (!was && is) push_event(EventKind::enter, k, SwitchKind::normal, from, to);
+      if (was && !is) push_event(EventKind::leave, k, SwitchKind::normal, from, to);
+      if (!was_whole && is_whole_ && part.kind != PartKind::particle)
+        push_event(EventKind::submerge, k, SwitchKind::normal, from, to);
+      if (was_whole && !is_whole_ && part.kind != PartKind::particle)
+        push_event(EventKind::emerge, k, SwitchKind::normal, from, to);
+      if (!was || !is) continue;
+      if (a.immersion.deepest != b.immersion.deepest)
+        push_event(EventKind::deepest, k, SwitchKind::normal, a.immersion.deepest, b.immersion.deepest);
+      if (a.cross != b.cross || a.along != b.along)
+        push_event(EventKind::flow, k, SwitchKind::normal, a.cross, b.cross);
+      log_switch(k, SwitchKind::normal, a.normal, b.normal);
+      log_switch(k, SwitchKind::shear, a.shear, b.shear);
+      if (system_.has_spin(k, mode_)) log_switch(k, SwitchKind::spin, a.spin, b.spin);
+    }
+    for (int i = 0; i < static_cast<int>(mode_.joint.size()); ++i)
+      log_switch(i, SwitchKind::joint, before.joint[i], mode_.joint[i]);
+  }
+
+  void log_switch(int index, SwitchKind which, std::int8_t from, std::int8_t to) {
+    if (from == to) return;
+    const auto is_slipping = [](std::int8_t s) { return s == slip::forward || s == slip::backward; };
+    EventKind kind = EventKind::reverse;
+    if (to == slip::stuck)
+      kind = EventKind::stick;
+    else if (!is_slipping(to))
+      kind = EventKind::carry;
+    else if (!is_slipping(from))
+      kind = EventKind::release;
+    push_event(kind, index, which, from, to);
+  }
+
+  // ---- the end -----------------------------------------------------------------------------------------------
+
+  double energy() const {
+    return system_.tree().kinetic_energy(work_.frames)
+         + system_.tree().potential_energy(work_.frames, system_.gravity());
+  }
+
+  void finish(StopReason reason) {
+    out_.reason = reason;
+    if (reason == StopReason::rest) push_event(EventKind::rest, 0);
+    done_ = true;
+  }
+
+  Outcome& fail(std::string message) {
+    out_.reason = StopReason::failed;
+    out_.message = std::move(message);
+    done_ = true;
+    return out_;
+  }
+
+  void close() {
+    out_.time = t_;
+    out_.state = y_;
+    out_.mode = mode_;
+    system_.evaluate(t_, y_.data(), mode_, work_, sample_slope_.data());
+    EnergyAccount& account = out_.energy;
+    account.final = energy();
+    double lost = 0, exchanged = energy_size_;
+    for (Channel c : system_.channels()) {
+      const double work = y_[system_.channel_slot(c)];
+      const bool supply = c == Channel::torque;
+      account.lost.push_back(supply ? 0.0 : -work);
+      if (supply)
+        account.supplied = work;
+      else
+        lost -= work;
+      exchanged = std::max(exchanged, std::abs(work));
+    }
+    lost += account.settled;
+    const double residual = account.initial + account.supplied - account.final - lost;
+    exchanged = std::max(exchanged, std::abs(account.final - account.initial));
+    account.residual = exchanged > 0 ? residual / exchanged : 0.0;
+  }
+
+  const System& system_;
+  ModeSelector& selector_;
+  Work<double>& work_;
+  const std::vector<Condition>& conditions_;
+  const SolverOptions& options_;
+  StepObserver* observer_;
+  const int n_, total_;
+
+  Stepper<Method> stepper_;
+  std::vector<double> y_, sample_, sample_slope_, scale_, absolute_;
+  std::vector<int> condition_sign_;
+  std::vector<double> condition_size_;
+  std::vector<Guard> guards_end_;
+  Mode mode_;
+  Scales scales_;
+  Outcome out_;
+  double t_ = 0, h_ = 0, taken_ = 0, trial_h_ = 0, last_h_ = 0, energy_size_ = 0;
+  int repeats_ = 0;
+  bool done_ = false, has_violation_ = false, has_probe_violation_ = false;
+  bool dense_ready_ = false, work_at_end_ = false;
+};
+
+}  // namespace
+
+Solver::Solver(const System& system) : impl_(std::make_unique<Impl>(system)) {}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
+                    const std::vector<Condition>& conditions, const SolverOptions& options,
+                    StepObserver* observer) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto with = [&]<class M>(M) {
+    Run<M> run(impl_->system, impl_->selector, impl_->work, conditions, options, observer);
+    return run.run(q, v);
+  };
+  Method method = options.method;
+  if (method == Method::automatic) method = options.tolerance < 1e-6 ? Method::dop853 : Method::dopri5;
+  Outcome out;
+  switch (method) {
+    case Method::dopri5: out = with(Dopri5Method{}); break;
+    case Method::rk4: out = with(Rk4Method{}); break;
+    case Method::euler: out = with(EulerMethod{}); break;
+    default: out = with(Dop853Method{}); break;
+  }
+  out.stats.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+const char* stop_reason_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::condition: return "condition";
+    case StopReason::all_found: return "results";
+    case StopReason::rest: return "rest";
+    case StopReason::time_limit: return "time limit";
+    case StopReason::bottom: return "bottom of the bed";
+    case StopReason::cancelled: return "cancelled";
+    case StopReason::failed: return "failed";
+  }
+  return "";
+}
+
+const char* event_kind_name(EventKind kind) {
+  switch (kind) {
+    case EventKind::enter: return "enter";
+    case EventKind::leave: return "leave";
+    case EventKind::submerge: return "submerge";
+    case EventKind::emerge: return "emerge";
+    case EventKind::deepest: return "deepest";
+    case EventKind::flow: return "flow";
+    case EventKind::stick: return "stick";
+    case EventKind::release: return "release";
+    case EventKind::reverse: return "reverse";
+    case EventKind::carry: return "carry";
+    case EventKind::bottom: return "bottom";
+    case EventKind::condition: return "condition";
+    case EventKind::rest: return "rest";
+    case EventKind::start: return "start";
+  }
+  return "";
+}
+
+std::string event_subject(const System& system, const Event& event) {
+  switch (event.kind) {
+    case EventKind::stick:
+    case EventKind::release:
+    case EventKind::reverse:
+    case EventKind::carry: return system.switch_name({event.which, event.index});
+    case EventKind::condition:
+    case EventKind::rest:
+    case EventKind::start: return "";
+    default: return system.piece_name(event.index);
+  }
+}
+
+std::string event_state(const Event& event, bool after) {
+  const std::int8_t s = after ? event.after : event.before;
+  switch (event.kind) {
+    case EventKind::stick:
+    case EventKind::release:
+    case EventKind::reverse:
+    case EventKind::carry:
+      if (s == slip::stuck) return "held";
+      if (s == slip::forward) return "slipping +";
+      if (s == slip::backward) return "slipping -";
+      return s > 0 ? "carried +" : "carried -";
+    case EventKind::enter: return after ? "in" : "out";
+    case EventKind::leave: return after ? "out" : "in";
+    case EventKind::submerge: return after ? "whole" : "part";
+    case EventKind::emerge: return after ? "part" : "whole";
+    case EventKind::flow: return s > 0 ? "+" : s < 0 ? "-" : "along";
+    case EventKind::deepest: return fmt::format("{}", s);
+    default: return "";
+  }
+}
+
+}  // namespace thud

@@ -1,0 +1,138 @@
+#include "thud/hybrid/system.hpp"
+
+#include <fmt/format.h>
+
+namespace thud {
+
+const char* channel_name(Channel channel) {
+  switch (channel) {
+    case Channel::drag: return "drag";
+    case Channel::static_normal: return "static_vertical";
+    case Channel::static_shear: return "static_horizontal";
+    case Channel::spin: return "rotation";
+    case Channel::air: return "air";
+    case Channel::damping: return "joint_damping";
+    case Channel::joint_friction: return "joint_friction";
+    case Channel::torque: return "torque";
+  }
+  return "";
+}
+
+System::System(Tree tree, Vec gravity)
+    : tree_(std::move(tree)),
+      gravity_(gravity),
+      gravity_size_(norm(gravity)),
+      joints_(tree_.body_count()),
+      air_(tree_.body_count(), 0.0) {
+  assign_slots();
+}
+
+int System::add_bed(Bed bed) {
+  beds_.push_back(std::move(bed));
+  return static_cast<int>(beds_.size()) - 1;
+}
+
+void System::add_piece(int body, int bed, const Part& part) {
+  pieces_.push_back({body, bed, part});
+  assign_slots();
+}
+
+void System::set_joint(int body, JointForces forces) {
+  has_torque_ = has_torque_ || forces.torque;
+  has_damping_ = has_damping_ || forces.damping > 0;
+  has_friction_ = has_friction_ || forces.has_friction();
+  joints_[body] = std::move(forces);
+  assign_slots();
+}
+
+void System::set_air_drag(int body, double k) {
+  air_[body] = k;
+  has_air_ = has_air_ || k > 0;
+  assign_slots();
+}
+
+void System::assign_slots() {
+  bool spin = false;
+  for (const Piece& p : pieces_)
+    spin = spin || (!p.part.is_round() && beds_[p.bed].rotation == RotationRule::whole);
+  const bool sand = !pieces_.empty();
+  const std::array<bool, channel_count> used = {sand,     sand,         sand,          spin,
+                                                has_air_, has_damping_, has_friction_, has_torque_};
+  int next = 2 * dof_count();
+  for (int c = 0; c < channel_count; ++c) slot_[c] = used[c] ? next++ : -1;
+  distance_slot_ = next;
+}
+
+std::vector<Channel> System::channels() const {
+  std::vector<Channel> out;
+  for (int c = 0; c < channel_count; ++c)
+    if (slot_[c] >= 0) out.push_back(static_cast<Channel>(c));
+  return out;
+}
+
+int System::quadrature_count() const {
+  return distance_slot_ - 2 * dof_count() + (track_distance_ ? tree_.body_count() : 0);
+}
+
+Mode System::make_mode() const {
+  Mode mode;
+  mode.piece.resize(pieces_.size());
+  mode.joint.assign(tree_.body_count(), slip::forward);
+  mode.stuck.reserve(3 * pieces_.size() + tree_.body_count());
+  return mode;
+}
+
+bool System::has_spin(int piece, const Mode& mode) const {
+  const Piece& p = pieces_[piece];
+  return beds_[p.bed].rotation == RotationRule::whole && !p.part.is_round()
+      && is_whole(p.part, mode.piece[piece].immersion.regime);
+}
+
+void System::active_switches(const Mode& mode, std::vector<SwitchRef>& out) const {
+  out.clear();
+  for (int k = 0; k < static_cast<int>(pieces_.size()); ++k) {
+    if (!is_immersed(pieces_[k].part, mode.piece[k].immersion.regime)) continue;
+    out.push_back({SwitchKind::normal, k});
+    out.push_back({SwitchKind::shear, k});
+    if (has_spin(k, mode)) out.push_back({SwitchKind::spin, k});
+  }
+  if (has_friction_)
+    for (int i = 0; i < tree_.body_count(); ++i)
+      if (joints_[i].has_friction()) out.push_back({SwitchKind::joint, i});
+}
+
+std::int8_t& System::switch_state(SwitchRef s, Mode& mode) const {
+  switch (s.kind) {
+    case SwitchKind::normal: return mode.piece[s.index].normal;
+    case SwitchKind::shear: return mode.piece[s.index].shear;
+    case SwitchKind::spin: return mode.piece[s.index].spin;
+    case SwitchKind::joint: break;
+  }
+  return mode.joint[s.index];
+}
+
+void System::list_stuck(Mode& mode) const {
+  std::vector<SwitchRef> active;
+  active_switches(mode, active);
+  mode.stuck.clear();
+  for (const SwitchRef& s : active)
+    if (switch_state(s, mode) == slip::stuck) mode.stuck.push_back(s);
+}
+
+std::string System::piece_name(int piece) const {
+  const Piece& p = pieces_[piece];
+  std::string name = tree_.body(p.body).name;
+  return beds_.size() > 1 ? fmt::format("{} in {}", name, beds_[p.bed].name) : name;
+}
+
+std::string System::switch_name(SwitchRef s) const {
+  switch (s.kind) {
+    case SwitchKind::normal: return piece_name(s.index) + ": vertical";
+    case SwitchKind::shear: return piece_name(s.index) + ": horizontal";
+    case SwitchKind::spin: return piece_name(s.index) + ": rotation";
+    case SwitchKind::joint: return tree_.body(s.index).name + ": joint";
+  }
+  return {};
+}
+
+}  // namespace thud

@@ -1,0 +1,98 @@
+#include "scenario/beds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace thud::doc {
+
+namespace {
+
+Dimension dimension_of_coefficient(const char* unit) {
+  const std::string u = unit;
+  if (u.empty()) return Dimension::none;
+  if (u == "kg/m3") return Dimension::density;
+  if (u == "N") return Dimension::force;
+  if (u == "N/m") return Dimension::stiffness;
+  if (u == "N s/m") return Dimension::damping_force;
+  if (u == "N s2/m2") return Dimension::quadratic_drag;
+  if (u == "m") return Dimension::length;
+  return Dimension::any;
+}
+
+// medium = "..." or law = "..."; then every coefficient of the law may be given.
+Law read_law(const Table& t) {
+  std::vector<std::string> media_names, law_names;
+  for (const Medium& m : media()) media_names.emplace_back(m.name);
+  for (const LawEntry& e : law_table()) law_names.emplace_back(e.name);
+  Law law = LeeLaw{};
+  if (t.has("medium") && t.has("law")) throw t.error("law", "give either medium or law, not both");
+  if (t.has("law")) {
+    const std::string name = t.choice("law", law_names);
+    law = law_table()[std::find(law_names.begin(), law_names.end(), name) - law_names.begin()].prototype;
+  } else {
+    const std::string name = t.choice_or("medium", "play-sand", media_names);
+    law = media()[std::find(media_names.begin(), media_names.end(), name) - media_names.begin()].law;
+  }
+  for (const Coefficient& c : law_entry(law).coefficients) {
+    const auto x = t.number_or_none(c.key, dimension_of_coefficient(c.unit),
+                                    c.positive ? Range::positive() : Range::non_negative());
+    if (x) c.set(law, *x);
+  }
+  if (auto* lee = std::get_if<LeeLaw>(&law))
+    lee->ball_square = t.choice_or("sphere_horizontal", "d2_z", {"d2_z", "d_z2"}) == "d_z2";
+  return law;
+}
+
+template <class E>
+E read_choice(const Table& t, const char* key, E fallback,
+              const std::vector<std::pair<std::string, E>>& values) {
+  std::vector<std::string> names;
+  std::string standard;
+  for (const auto& [name, value] : values) {
+    names.push_back(name);
+    if (value == fallback) standard = name;
+  }
+  const std::string chosen = t.choice_or(key, standard, names);
+  for (const auto& [name, value] : values)
+    if (name == chosen) return value;
+  return fallback;
+}
+
+}  // namespace
+
+std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names) {
+  std::vector<BedData> out;
+  for (const Table& t : root.tables("bed")) {
+    BedData data;
+    Bed& bed = data.bed;
+    bed.name = t.text_or("name", out.empty() ? "bed" : fmt::format("bed{}", out.size() + 1));
+    for (const BedData& other : out)
+      if (other.bed.name == bed.name)
+        throw t.error("name", fmt::format("there is a bed \"{}\" already", bed.name));
+    const double z = t.number_or("surface", 0, Dimension::length);
+    const double slope = t.number_or("slope", 0, Dimension::angle, Range{-1.5, 1.5, false, false});
+    bed.plane = Plane::make({0, z}, slope);
+    bed.bottom = t.number_or("depth", 0, Dimension::length, Range::positive());
+    bed.stop_at_bottom = t.choice_or("at_bottom", "stop", {"stop", "report"}) == "stop";
+    bed.law = read_law(t);
+    bed.area = read_choice<AreaRule>(t, "area", AreaRule::silhouette,
+                                     {{"side", AreaRule::side},
+                                      {"side-or-end", AreaRule::side_or_end},
+                                      {"silhouette", AreaRule::silhouette},
+                                      {"floor", AreaRule::floor},
+                                      {"full", AreaRule::full}});
+    bed.rotation = read_choice<RotationRule>(t, "rotation", RotationRule::whole,
+                                             {{"none", RotationRule::none}, {"whole", RotationRule::whole}});
+    data.bodies = t.texts_or("bodies");
+    for (const std::string& name : data.bodies)
+      if (std::find(body_names.begin(), body_names.end(), name) == body_names.end())
+        throw t.error("bodies", fmt::format("there is no body \"{}\"{} (bodies: {})", name,
+                                            did_you_mean(name, body_names), one_of(body_names)));
+    t.finish();
+    out.push_back(std::move(data));
+  }
+  return out;
+}
+
+}  // namespace thud::doc

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenario/shapes.hpp"
+#include "thud/hybrid/system.hpp"
+#include "thud/scenario/scenario.hpp"
+
+namespace thud::doc {
+
+/// One [[body]] with its joint resolved.
+struct BodyData {
+  RigidBody rigid;
+  JointForces forces;
+  ShapeData shape;
+  double origin = 0;  ///< s of the joint on the body's own axis
+};
+
+/// Reads every [[body]], repeated ones expanded, in an order where parents come first.
+[[nodiscard]] std::vector<BodyData> read_bodies(const Table& root);
+
+}  // namespace thud::doc

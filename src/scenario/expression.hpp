@@ -1,0 +1,113 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thud::doc {
+
+/// An expression is wrong; offset counts characters from its beginning.
+class ExpressionError : public std::runtime_error {
+ public:
+  ExpressionError(const std::string& message, std::size_t offset)
+      : std::runtime_error(message),
+        offset_(offset) {}
+
+  [[nodiscard]] std::string message() const { return what(); }
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+
+ private:
+  std::size_t offset_;
+};
+
+/// The names an expression may use, in the order in which they were set. A name stands for a
+/// number, usable in expressions, or for a text, usable as $name in strings.
+class SymbolTable {
+ public:
+  /// Sets or replaces a name in this scope.
+  void set(const std::string& name, double value);
+  void set_text(const std::string& name, std::string text);
+
+  [[nodiscard]] std::optional<double> find(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> find_text(std::string_view name) const;
+
+  /// All names for numbers, those of outer scopes first; shadowed ones once.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::vector<std::string> text_names() const;
+
+  /// An inner scope: sees all names of this one as they are now, and may shadow them.
+  [[nodiscard]] SymbolTable child() const;
+
+ private:
+  std::vector<std::pair<std::string, double>> numbers_;
+  std::vector<std::pair<std::string, std::string>> texts_;
+  std::shared_ptr<const SymbolTable> parent_;
+};
+
+/// The value of an expression in plain numbers (SI by convention; there are no units in here).
+///
+/// Operators: + - * / ^  < <= > >= == !=  && ||  and  condition ? a : b.
+/// Functions: sin cos tan asin acos atan atan2 sqrt abs exp ln log10 hypot floor ceil round sign,
+/// min and max of any number of values, deg(x) = x π/180, and
+///
+///   mod(a, b)           a − b ⌊a/b⌋, with the sign of b
+///   step(x)             1 for x ≥ 0, else 0
+///   pulse(t, t0, t1)    1 for t0 ≤ t < t1, else 0
+///   rnd(seed, index)    uniform in [0, 1), the same on every machine (see uniform_hash)
+///
+/// Constant: pi. Throws ExpressionError; a result that is not finite is an error.
+[[nodiscard]] double evaluate(std::string_view expression, const SymbolTable& symbols);
+
+/// An expression of time, compiled once and cheap to evaluate. A copy owns its own parser; one
+/// object must not be evaluated from two threads at once, two copies may.
+class TimeExpression {
+ public:
+  /// The symbols' values are fixed now; the variables are free. Throws ExpressionError.
+  TimeExpression(std::string_view expression, const SymbolTable& symbols,
+                 std::vector<std::string> variables = {"t"});
+  TimeExpression(const TimeExpression& other);
+  TimeExpression& operator=(const TimeExpression& other);
+  TimeExpression(TimeExpression&&) noexcept;
+  TimeExpression& operator=(TimeExpression&&) noexcept;
+  ~TimeExpression();
+
+  /// The value with the first variable set to t. Throws ExpressionError when it is not finite.
+  double operator()(double t) const;
+
+  /// The value with all variables set, in the order in which they were named.
+  double operator()(std::span<const double> values) const;
+
+  [[nodiscard]] const std::string& text() const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<Compiled> compiled_;
+};
+
+/// The generator behind rnd: both arguments, rounded to integers, go through splitmix64
+/// (Steele, Lea and Flood 2014); the upper 53 bits make the result.
+[[nodiscard]] double uniform_hash(double seed, double index);
+
+/// Functions, constants and t: what a parameter cannot be called.
+[[nodiscard]] const std::vector<std::string>& reserved_names();
+
+/// Letters, digits and underscores, not beginning with a digit.
+[[nodiscard]] bool is_identifier(std::string_view name);
+
+/// Replaces each {expression} by its whole-number value: "link{i+1}" becomes "link3".
+/// "{{" and "}}" stand for the braces themselves. Throws ExpressionError.
+[[nodiscard]] std::string fill(std::string_view text, const SymbolTable& symbols);
+
+/// Replaces $name and ${name} by the text of that name; "$$" stands for "$", and a "$" before
+/// anything but a letter, underscore or brace for itself. Throws ExpressionError.
+[[nodiscard]] std::string substitute(std::string_view text, const SymbolTable& symbols);
+
+/// The whole number nearest to the value. Throws ExpressionError when it is off by more than 1e-9.
+[[nodiscard]] long long whole_number(double value);
+
+}  // namespace thud::doc

@@ -1,0 +1,179 @@
+#pragma once
+
+#include "expression.hpp"
+#include "units.hpp"
+
+#include "thud/scenario/error.hpp"
+
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thud::doc {
+
+/// The admissible values of a number, in SI units.
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool min_open = false;
+  bool max_open = false;
+
+  static Range positive() { return {.min = 0.0, .min_open = true}; }
+  static Range non_negative() { return {.min = 0.0}; }
+  static Range at_least(double min) { return {.min = min}; }
+  static Range at_most(double max) { return {.max = max}; }
+  static Range between(double min, double max) { return {.min = min, .max = max}; }
+  static Range fraction() { return between(0.0, 1.0); }
+
+  [[nodiscard]] bool contains(double value) const;
+
+  /// "> 0", ">= 2 m", "between 0 and 1"; "" when everything is admissible.
+  [[nodiscard]] std::string describe(std::string_view unit = "") const;
+};
+
+enum class ValueKind { absent, table, array, text, integer, real, flag, date };
+
+/// How a number is to be read. A bare number counts in `bare_unit` (SI when empty), a text
+/// brings its own unit, a text "=..." is an expression with a result in SI.
+struct Quantity {
+  Dimension dimension = Dimension::any;
+  Range range = {};
+  std::string bare_unit = {};
+};
+
+struct Node;
+class Table;
+
+/// A parsed TOML file. Copies are cheap and share what has been read of it.
+class Document {
+ public:
+  /// Throws InputError, with line and column, for anything that is not a TOML document, and
+  /// for one with nothing in it.
+  static Document parse(std::string text, std::string file);
+
+  [[nodiscard]] Table root() const;
+  [[nodiscard]] const std::string& file() const;
+  [[nodiscard]] const std::string& text() const;
+
+ private:
+  struct Data;
+  friend class Table;
+  explicit Document(std::shared_ptr<Data> data) : data_(std::move(data)) {}
+
+  std::shared_ptr<Data> data_;
+};
+
+/// Reads and parses a file. Throws InputError also when there is no such file (naming a
+/// neighbour with a similar name), when it is a folder, unreadable or larger than 10 MB.
+[[nodiscard]] Document load_document(const std::filesystem::path& path);
+
+/// One table of a document: typed access, every violation an InputError at the value's place.
+///
+/// The table remembers, for all views of it together, which keys were asked for; finish()
+/// refuses the others. Every accessor counts as asking, also when the key is absent.
+class Table {
+ public:
+  [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] ValueKind kind_of(std::string_view key) const;
+  [[nodiscard]] std::vector<std::string> keys() const;  ///< in file order; asks for none
+
+  /// The place of a value; of the table itself when it has no such key.
+  [[nodiscard]] Place place_of(std::string_view key) const;
+  [[nodiscard]] Place place_of_key(std::string_view key) const;
+  [[nodiscard]] Place place() const;
+  /// For messages: `body "link" > shape`; "" for the whole file.
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// The value as it stands in the file, cut short when long.
+  [[nodiscard]] std::string written(std::string_view key) const;
+  /// `"key" in body "link": message` at the place of the value, for checks of the caller's own.
+  [[nodiscard]] InputError error(std::string_view key, std::string_view message) const;
+
+  double number(std::string_view key, Dimension dimension, Range range = {}) const;
+  double number(std::string_view key, const Quantity& quantity) const;
+  double number_or(std::string_view key, double fallback, Dimension dimension, Range range = {}) const;
+  std::optional<double> number_or_none(std::string_view key, Dimension dimension, Range range = {}) const;
+  /// An array of two numbers, each written as for number().
+  std::optional<std::array<double, 2>> pair(std::string_view key, Dimension dimension) const;
+  std::optional<std::array<double, 2>> pair(std::string_view key, const Quantity& quantity) const;
+  /// An array of numbers; an array of pairs. Absent: none.
+  std::optional<std::vector<double>> numbers(std::string_view key, Dimension dimension,
+                                             Range range = {}) const;
+  std::optional<std::vector<std::array<double, 2>>> pairs(std::string_view key, Dimension dimension) const;
+  /// A number as above, or an expression of t: "=0.1*sin(2*pi*t)". Absent: none.
+  std::optional<TimeExpression> time_expression(std::string_view key, Dimension dimension) const;
+
+  /// A whole number, also as 3.0 or as an expression.
+  int integer(std::string_view key, Range range = {}) const;
+  int integer_or(std::string_view key, int fallback, Range range = {}) const;
+
+  bool flag_or(std::string_view key, bool fallback) const;
+
+  /// A text with its $names replaced. `filled_text` also fills {expressions}, for names in
+  /// repeated tables; `raw_text` does neither.
+  std::string text(std::string_view key) const;
+  std::string text_or(std::string_view key, std::string fallback) const;
+  std::string filled_text(std::string_view key) const;
+  std::string filled_text_or(std::string_view key, std::string fallback) const;
+  std::string raw_text(std::string_view key) const;
+  /// A text or an array of texts.
+  std::vector<std::string> texts_or(std::string_view key, std::vector<std::string> fallback = {}) const;
+
+  std::string choice(std::string_view key, const std::vector<std::string>& allowed) const;
+  std::string choice_or(std::string_view key, std::string fallback,
+                        const std::vector<std::string>& allowed) const;
+
+  Table table(std::string_view key) const;
+  std::optional<Table> table_or_none(std::string_view key) const;
+  /// [[key]] tables, or a single [key] as one; none when absent.
+  std::vector<Table> tables(std::string_view key) const;
+
+  /// The same table with other symbols for expressions, $names and {holes}; its sub-tables
+  /// inherit them.
+  [[nodiscard]] Table with_symbols(const SymbolTable& symbols) const;
+  [[nodiscard]] const SymbolTable& symbols() const { return *symbols_; }
+
+  /// Counts a key as known although this reader does not need it.
+  void allow(std::string_view key) const;
+  /// Throws InputError for the first key in the file that nobody asked for.
+  void finish() const;
+
+ private:
+  friend class Document;
+  Table(Document document, const Node& node, std::string path, std::shared_ptr<const SymbolTable> symbols);
+
+  const Node* ask(std::string_view key) const;
+  const Node& need(std::string_view key, const std::string& what) const;
+  [[noreturn]] void fail_missing(std::string_view key, const std::string& what) const;
+  [[noreturn]] void fail_type(std::string_view key, const Node& node, const std::string& expected) const;
+  [[noreturn]] void fail_value(std::string_view key, const Node& node, const std::string& message,
+                               std::size_t offset = 0) const;
+  InputError expression_error(std::string_view key, const Node& node, const ExpressionError& error,
+                              int lead) const;
+  std::string where(std::string_view key) const;
+  Place place_of(const Node& node) const;
+  std::string written(const Node& node) const;
+
+  double read_number(std::string_view key, const Node& node, const Quantity& quantity) const;
+  double read_unranged(std::string_view key, const Node& node, const Quantity& quantity) const;
+  double read_formula(std::string_view key, const Node& node) const;
+  void check_range(std::string_view key, const Node& node, double value, const Range& range,
+                   const char* unit) const;
+  std::array<double, 2> read_pair(std::string_view key, const Node& node, const Quantity& quantity) const;
+  int read_integer(std::string_view key, const Node& node, const Range& range) const;
+  std::string read_text(std::string_view key, const Node& node, bool filled) const;
+  std::string read_choice(std::string_view key, const Node& node,
+                          const std::vector<std::string>& allowed) const;
+  Table sub_table(const Node& node, const std::string& label) const;
+
+  Document document_;
+  const Node* node_;
+  std::string path_;
+  std::shared_ptr<const SymbolTable> symbols_;
+};
+
+}  // namespace thud::doc

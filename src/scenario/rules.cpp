@@ -1,0 +1,159 @@
+#include "scenario/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace thud::doc {
+
+namespace {
+
+// The place a rule was written at, for its errors.
+struct Rule {
+  const Table& table;
+  std::string key;
+  std::string text;
+
+  InputError error(const std::string& message) const { return table.error(key, message); }
+};
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string w; in >> w;) words.push_back(w);
+  return words;
+}
+
+std::string join(const std::vector<std::string>& words, std::size_t from, std::size_t to) {
+  std::string out;
+  for (std::size_t i = from; i < to; ++i) out += (out.empty() ? "" : " ") + words[i];
+  return out;
+}
+
+const NamedObservable& need_observable(const Rule& rule, const Scenario& s, const std::string& name) {
+  if (const NamedObservable* o = s.find_observable(name)) return *o;
+  std::vector<std::string> known;
+  for (const NamedObservable& o : s.observables) known.push_back(o.name);
+  throw rule.error(
+      fmt::format("there is no observable \"{}\"{} (thud run FILE --list-observables shows them all)", name,
+                  did_you_mean(name, known)));
+}
+
+double read_target(const Rule& rule, const NamedObservable& o, const std::string& text) {
+  try {
+    std::size_t used = 0;
+    const double x = std::stod(text, &used);
+    if (used == text.size()) return x;
+  } catch (const std::exception&) {
+  }
+  try {
+    if (unit_of(text)) return parse_quantity_like(text, o.unit);
+    return evaluate(text.front() == '=' ? std::string_view(text).substr(1) : text, rule.table.symbols());
+  } catch (const std::exception& e) {
+    throw rule.error(fmt::format("\"{}\" is not a value for {} [{}]: {}", text, o.name, o.unit, e.what()));
+  }
+}
+
+// "link.tip.vz falls through 0" into a condition; returns its index.
+int add_condition(const Rule& rule, const std::vector<std::string>& words, Scenario& s, bool stops) {
+  static const std::vector<std::string> verbs = {"rises", "falls", "crosses", "reaches"};
+  if (words.size() < 3)
+    throw rule.error("a condition reads like \"link.tip.vz falls through 0\"; the verbs are "
+                     + one_of(verbs));
+  const NamedObservable& o = need_observable(rule, s, words[0]);
+  const std::string& verb = words[1];
+  if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
+    throw rule.error(fmt::format("\"{}\" is not a verb of conditions{}; the verbs are {}", verb,
+                                 did_you_mean(verb, verbs), one_of(verbs)));
+  std::size_t value = 2;
+  if (words[2] == "through" || words[2] == "to" || words[2] == "above" || words[2] == "below") ++value;
+  if (value >= words.size())
+    throw rule.error("the value to pass is missing, as in \"link.tip.vz falls through 0\"");
+  Condition c;
+  c.what = o.observable;
+  c.direction = verb == "rises" ? 1 : verb == "falls" ? -1 : 0;
+  c.target = read_target(rule, o, join(words, value, words.size()));
+  c.stops = stops;
+  const std::string text = join(words, 0, words.size());
+  // A stop and a result on the same condition are one.
+  for (std::size_t k = 0; k < s.conditions.size(); ++k)
+    if (s.condition_text[k] == text) {
+      s.conditions[k].stops = s.conditions[k].stops || stops;
+      return static_cast<int>(k);
+    }
+  s.conditions.push_back(c);
+  s.condition_text.push_back(text);
+  return static_cast<int>(s.conditions.size()) - 1;
+}
+
+ResultSpec read_result(const Rule& rule, Scenario& s) {
+  ResultSpec r;
+  r.name = rule.key;
+  r.rule = rule.text;
+  const std::vector<std::string> words = words_of(rule.text);
+  const char* help =
+      "a result reads like \"time when link.tip.vz falls through 0\", \"link.tip.depth at t_z\", "
+      "\"link.tip.depth at end\" or \"max link.resistance.size\"";
+  if (words.size() < 2) throw rule.error(help);
+  if (words[0] == "max" || words[0] == "min") {
+    if (words.size() != 2) throw rule.error(help);
+    const NamedObservable& o = need_observable(rule, s, words[1]);
+    r.kind = words[0] == "max" ? ResultSpec::Kind::maximum : ResultSpec::Kind::minimum;
+    r.what = o.observable;
+    r.unit = o.unit;
+    return r;
+  }
+  const NamedObservable& o = need_observable(rule, s, words[0]);
+  r.what = o.observable;
+  r.unit = o.unit;
+  if (words[1] == "when" && words.size() > 2) {
+    r.condition = add_condition(rule, {words.begin() + 2, words.end()}, s, false);
+    r.kind = words[0] == "time" ? ResultSpec::Kind::time_of : ResultSpec::Kind::value_at;
+    return r;
+  }
+  if (words[1] != "at" || words.size() != 3) throw rule.error(help);
+  if (words[2] == "end" || words[2] == "stop") {
+    r.kind = ResultSpec::Kind::value_at_end;
+    return r;
+  }
+  std::vector<std::string> known = {"end"};
+  for (const ResultSpec& other : s.results) {
+    if (other.kind == ResultSpec::Kind::time_of) known.push_back(other.name);
+    if (other.kind != ResultSpec::Kind::time_of || other.name != words[2]) continue;
+    r.kind = ResultSpec::Kind::value_at;
+    r.condition = other.condition;
+    return r;
+  }
+  throw rule.error(fmt::format("\"{}\" is not the name of an earlier result that is a time{} (known: {})",
+                               words[2], did_you_mean(words[2], known), one_of(known)));
+}
+
+}  // namespace
+
+void read_rules(const Table& root, Scenario& s) {
+  if (const auto t = root.table_or_none("results")) {
+    for (const std::string& key : t->keys()) {
+      const std::string text = t->text(key);
+      s.results.push_back(read_result({*t, key, text}, s));
+    }
+    t->finish();
+  }
+  if (const auto t = root.table_or_none("stop")) {
+    for (const std::string& text : t->texts_or("when")) {
+      if (text == "rest") continue;  // rest always stops
+      if (text == "results")
+        s.options.stop_when_all_found = true;
+      else
+        add_condition({*t, "when", text}, words_of(text), s, true);
+    }
+    s.options.time_limit = t->number_or("time", s.options.time_limit, Dimension::time, Range::positive());
+    t->finish();
+    bool watched = false;
+    for (const ResultSpec& r : s.results) watched = watched || r.condition >= 0;
+    if (s.options.stop_when_all_found && !watched)
+      throw t->error("when", "\"results\" stops at the last timed result, and there is none under [results]");
+  }
+}
+
+}  // namespace thud::doc

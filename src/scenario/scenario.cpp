@@ -1,0 +1,228 @@
+#include "thud/scenario/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "scenario/beds.hpp"
+#include "scenario/bodies.hpp"
+#include "scenario/initial.hpp"
+#include "scenario/parameters.hpp"
+#include "scenario/rules.hpp"
+
+namespace thud {
+
+namespace fs = std::filesystem;
+using doc::Dimension;
+using doc::Range;
+using doc::Table;
+
+const NamedObservable* Scenario::find_observable(std::string_view wanted) const {
+  for (const NamedObservable& o : observables)
+    if (o.name == wanted) return &o;
+  return nullptr;
+}
+
+namespace {
+
+Knob make_knob(const doc::Parameter& p) {
+  Knob k;
+  k.name = p.name;
+  k.value = p.value;
+  k.default_value = p.default_value;
+  k.unit = p.unit;
+  if (p.range) k.range = {p.range->min, p.range->max};
+  k.about = p.about;
+  k.integer = p.integer;
+  k.choices = p.choices;
+  k.text = p.text_value;
+  k.default_text = p.default_text;
+  return k;
+}
+
+// gravity = 9.81, or [gx, gz]
+Vec read_gravity(const Table& root) {
+  if (!root.has("gravity")) return {0, 9.81};
+  if (root.kind_of("gravity") == doc::ValueKind::array) {
+    const auto g = root.pair("gravity", Dimension::acceleration);
+    return {(*g)[0], (*g)[1]};
+  }
+  return {0, root.number("gravity", Dimension::acceleration)};
+}
+
+void read_air(const Table& root, const std::vector<doc::BodyData>& bodies,
+              const std::vector<std::string>& names, System& system) {
+  const auto t = root.table_or_none("air");
+  if (!t) return;
+  const double density = t->number_or("density", 1.2045, Dimension::density, Range::non_negative());
+  const double coefficient = t->number("drag_coefficient", Dimension::none, Range::non_negative());
+  const std::vector<std::string> which = t->texts_or("bodies", names);
+  for (const std::string& name : which) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw t->error("bodies", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
+    const int i = static_cast<int>(found - names.begin());
+    system.set_air_drag(i, 0.5 * coefficient * density * bodies[i].shape.air_area);
+  }
+  t->finish();
+}
+
+void read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
+                 const std::vector<std::string>& names, Scenario& s) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const int body = static_cast<int>(i);
+    s.points.push_back({names[i] + ".start", body, {-bodies[i].origin, 0}});
+    s.points.push_back({names[i] + ".tip", body, {bodies[i].shape.length - bodies[i].origin, 0}});
+  }
+  const auto t = root.table_or_none("points");
+  if (!t) return;
+  for (const std::string& key : t->keys()) {
+    const Table p = t->table(key);
+    const std::string name = p.text("body");
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw p.error("body", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
+    const int body = static_cast<int>(found - names.begin());
+    const double along = p.number("s", Dimension::length), lateral = p.number_or("n", 0, Dimension::length);
+    s.points.push_back({key, body, {along - bodies[body].origin, lateral}});
+    p.finish();
+  }
+  t->finish();
+}
+
+void read_solver(const Table& root, SolverOptions& options) {
+  const auto t = root.table_or_none("solver");
+  if (!t) return;
+  const std::vector<std::string> methods = {"auto", "dop853", "dopri5", "rk4", "euler"};
+  const std::string m = t->choice_or("method", "auto", methods);
+  options.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());
+  options.tolerance =
+      t->number_or("tolerance", options.tolerance, Dimension::none, Range{1e-14, 1e-2, false, false});
+  options.step = t->number_or("step", options.step, Dimension::time, Range::positive());
+  options.max_step = t->number_or("max_step", options.max_step, Dimension::time, Range::positive());
+  t->finish();
+}
+
+void read_output(const Table& root, Scenario& s) {
+  const auto t = root.table_or_none("output");
+  if (!t) return;
+  s.plot = t->texts_or("plot");
+  for (const std::string& name : s.plot)
+    if (!s.find_observable(name)) {
+      std::vector<std::string> known;
+      for (const NamedObservable& o : s.observables) known.push_back(o.name);
+      throw t->error("plot", fmt::format("there is no observable \"{}\"{}", name, did_you_mean(name, known)));
+    }
+  s.sample = t->number_or("sample", 0, Dimension::time, Range::positive());
+  t->finish();
+}
+
+Scenario build(const doc::Document& document, const KnobSettings& set) {
+  Scenario s;
+  s.file = document.file();
+  s.text = document.text();
+  s.name = fs::path(s.file).stem().string();
+  const doc::Parameters parameters = doc::read_parameters(document, set);
+  for (const doc::Parameter& p : parameters.list) s.knobs.push_back(make_knob(p));
+  const Table root = document.root().with_symbols(parameters.symbols);
+  root.allow("parameters");
+  root.allow("define");
+  s.title = root.text_or("title", s.name);
+  s.about = root.text_or("about", "");
+
+  const std::vector<doc::BodyData> bodies = doc::read_bodies(root);
+  std::vector<std::string> names;
+  std::vector<RigidBody> rigid;
+  for (const doc::BodyData& b : bodies) names.push_back(b.rigid.name), rigid.push_back(b.rigid);
+  s.system = std::make_unique<System>(Tree(std::move(rigid)), read_gravity(root));
+  s.system->track_distance(true);
+  for (const doc::BedData& data : doc::read_beds(root, names)) {
+    const int bed = s.system->add_bed(data.bed);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const bool feels = data.bodies.empty()
+                      || std::find(data.bodies.begin(), data.bodies.end(), names[i]) != data.bodies.end();
+      if (!feels) continue;
+      for (const Part& part : bodies[i].shape.parts) s.system->add_piece(static_cast<int>(i), bed, part);
+    }
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    s.system->set_joint(static_cast<int>(i), bodies[i].forces);
+    for (const Part& part : bodies[i].shape.parts) s.parts.push_back({static_cast<int>(i), part});
+  }
+  read_air(root, bodies, names, *s.system);
+  read_points(root, bodies, names, s);
+  s.observables = list_observables(*s.system, s.points);
+  read_solver(root, s.options);
+  doc::read_initial(root, s);
+  doc::read_rules(root, s);
+  read_output(root, s);
+  root.finish();
+  return s;
+}
+
+bool looks_like_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".toml");
+}
+
+fs::path program_folder() {
+  std::error_code ec;
+  const fs::path exe = fs::read_symlink("/proc/self/exe", ec);
+  return ec ? fs::path() : exe.parent_path();
+}
+
+}  // namespace
+
+std::string data_folder() {
+  if (const char* env = std::getenv("THUD_DATA")) return env;
+  const fs::path beside = program_folder() / ".." / "share" / "thud";
+  std::error_code ec;
+  if (fs::exists(beside / "scenarios", ec)) return fs::weakly_canonical(beside).string();
+  return "share/thud";
+}
+
+std::vector<LibraryEntry> list_library() {
+  std::vector<LibraryEntry> out;
+  std::error_code ec;
+  for (const auto& file : fs::directory_iterator(fs::path(data_folder()) / "scenarios", ec)) {
+    if (file.path().extension() != ".toml") continue;
+    LibraryEntry e;
+    e.name = file.path().stem().string();
+    e.path = file.path().string();
+    try {
+      const doc::Document d = doc::load_document(file.path());
+      e.title = d.root().raw_text("title");
+      if (d.root().has("about")) e.about = d.root().raw_text("about");
+    } catch (const InputError&) {
+      e.title = "(cannot be read)";
+    }
+    out.push_back(std::move(e));
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return out;
+}
+
+Scenario load_scenario(const std::string& name, const KnobSettings& set) {
+  std::error_code ec;
+  fs::path path = name;
+  if (!looks_like_path(name) && !fs::is_regular_file(path, ec)) {
+    path = fs::path(data_folder()) / "scenarios" / (name + ".toml");
+    if (!fs::exists(path, ec)) {
+      if (fs::is_directory(name, ec))
+        return build(doc::load_document(name), set);  // refuses it with its reason
+      std::vector<std::string> known;
+      for (const LibraryEntry& e : list_library()) known.push_back(e.name);
+      throw InputError(
+          {}, fmt::format("there is no scenario \"{}\"{} (in the library: {}; or give the path of a file)",
+                          name, did_you_mean(name, known), one_of(known)));
+    }
+  }
+  return build(doc::load_document(path), set);
+}
+
+Scenario parse_scenario(const std::string& text, const std::string& file, const KnobSettings& set) {
+  return build(doc::Document::parse(text, file), set);
+}
+
+}  // namespace thud

@@ -1,0 +1,207 @@
+#include "scenario/shapes.hpp"
+
+#include <numbers>
+
+namespace thud::doc {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+const std::vector<std::string> kinds = {"cylinder", "sphere",   "point",   "block",
+                                        "disc",     "rod_disc", "stepped", "given"};
+
+// One simple solid on the axis: mass m with its centre at s and moment of inertia about that centre.
+struct Lump {
+  double mass, s, inertia;
+};
+
+// mass = ..., or density = ... times the volume.
+double read_mass(const Table& t, double volume) {
+  const auto mass = t.number_or_none("mass", Dimension::mass, Range::positive());
+  const auto density = t.number_or_none("density", Dimension::density, Range::positive());
+  if (mass && density) throw t.error("density", "give either mass or density, not both");
+  if (!mass && !density)
+    throw InputError(t.place(),
+                     "give mass or density for the shape" + (t.path().empty() ? "" : " in " + t.path()));
+  if (mass) return *mass;
+  if (!(volume > 0)) throw t.error("density", "the shape has no volume; give its mass");
+  return *density * volume;
+}
+
+class ShapeReader {
+ public:
+  void add(const Table& t, bool inside) {
+    const std::string kind = t.choice("kind", kinds);
+    if (kind == "cylinder")
+      add_cylinder(t);
+    else if (kind == "sphere")
+      add_sphere(t);
+    else if (kind == "point")
+      add_point(t);
+    else if (kind == "block")
+      add_block(t);
+    else if (kind == "disc")
+      add_disc(t);
+    else if (kind == "rod_disc")
+      add_rod_disc(t);
+    else if (kind == "given")
+      add_given(t);
+    else if (inside)
+      throw t.error("kind", "a part cannot itself be stepped");
+    else
+      add_parts(t);
+    t.finish();
+  }
+
+  ShapeData result() const {
+    ShapeData out;
+    double first = 0;
+    for (const Lump& l : lumps_) out.mass += l.mass, first += l.mass * l.s;
+    const double c = out.mass > 0 ? first / out.mass : 0;
+    out.center = {c, 0};
+    for (const Lump& l : lumps_) out.inertia += l.inertia + l.mass * (l.s - c) * (l.s - c);
+    out.length = end_;
+    out.air_area = area_;
+    out.parts = parts_;
+    return out;
+  }
+
+ private:
+  double start_of(const Table& t) const { return t.number_or("at", end_, Dimension::length); }
+
+  void add_segment(double start, double length, double diameter) {
+    Part p;
+    p.kind = PartKind::segment;
+    p.s0 = start;
+    p.s1 = start + length;
+    p.width = p.breadth = diameter;
+    if (diameter > 0) parts_.push_back(p);
+    area_ += length * diameter;
+    end_ = std::max(end_, start + length);
+  }
+
+  void add_cylinder(const Table& t) {
+    const double length = t.number("length", Dimension::length, Range::positive());
+    const double d = t.number("diameter", Dimension::length, Range::positive());
+    const double start = start_of(t);
+    const double m = read_mass(t, pi / 4 * d * d * length);
+    const bool slender = t.choice_or("inertia", "solid", {"solid", "slender"}) == "slender";
+    lumps_.push_back({m, start + length / 2, m * (length * length / 12 + (slender ? 0 : d * d / 16))});
+    add_segment(start, length, d);
+  }
+
+  void add_sphere(const Table& t) {
+    const double d = t.number("diameter", Dimension::length, Range::positive());
+    const double s = start_of(t);
+    const double m = read_mass(t, pi / 6 * d * d * d);
+    const bool point = t.choice_or("inertia", "solid", {"solid", "point"}) == "point";
+    lumps_.push_back({m, s, point ? 0 : m * d * d / 10});
+    Part p;
+    p.kind = t.choice_or("immersion", "particle", {"particle", "cap"}) == "cap" ? PartKind::ball
+                                                                                : PartKind::particle;
+    p.s0 = p.s1 = s;
+    p.width = p.breadth = d;
+    parts_.push_back(p);
+    area_ += pi / 4 * d * d;
+    end_ = std::max(end_, s);
+  }
+
+  void add_point(const Table& t) {
+    const double s = start_of(t);
+    const double m = t.number("mass", Dimension::mass, Range::positive());
+    lumps_.push_back({m, s, 0});
+    // A size, when given, is that of a small ball to the sand.
+    if (const auto d = t.number_or_none("diameter", Dimension::length, Range::positive())) {
+      Part p;
+      p.kind = PartKind::particle;
+      p.s0 = p.s1 = s;
+      p.width = p.breadth = *d;
+      parts_.push_back(p);
+      area_ += pi / 4 * *d * *d;
+    }
+    end_ = std::max(end_, s);
+  }
+
+  void add_block(const Table& t) {
+    const double length = t.number("length", Dimension::length, Range::positive());
+    const double width = t.number("width", Dimension::length, Range::positive());
+    const double thickness = t.number_or("thickness", width, Dimension::length, Range::positive());
+    const double start = start_of(t);
+    const double m = read_mass(t, length * width * thickness);
+    lumps_.push_back({m, start + length / 2, m * (length * length + width * width) / 12});
+    Part p;
+    p.kind = PartKind::block;
+    p.s0 = start;
+    p.s1 = start + length;
+    p.width = width;
+    p.breadth = thickness;
+    parts_.push_back(p);
+    area_ += length * thickness;
+    end_ = std::max(end_, start + length);
+  }
+
+  void add_disc(const Table& t) {
+    const double d = t.number("diameter", Dimension::length, Range::positive());
+    const double thickness = t.number("thickness", Dimension::length, Range::positive());
+    const double s = start_of(t);
+    const double m = read_mass(t, pi / 4 * d * d * thickness);
+    place_disc(s, d, thickness, m);
+  }
+
+  void place_disc(double s, double d, double thickness, double m) {
+    lumps_.push_back({m, s, m * d * d / 8});
+    Part p;
+    p.kind = PartKind::disc;
+    p.s0 = p.s1 = s;
+    p.width = d;
+    p.breadth = thickness;
+    parts_.push_back(p);
+    area_ += d * thickness;
+    end_ = std::max(end_, s);
+  }
+
+  void add_rod_disc(const Table& t) {
+    const double length = t.number("length", Dimension::length, Range::positive());
+    const double d = t.number("diameter", Dimension::length, Range::positive());
+    const double rod = t.number("rod_mass", Dimension::mass, Range::non_negative());
+    const double disc = t.number("disc_mass", Dimension::mass, Range::positive());
+    const double disc_d = t.number("disc_diameter", Dimension::length, Range::positive());
+    const double thickness = t.number_or("disc_thickness", d, Dimension::length, Range::positive());
+    const double at = t.number_or("disc_at", length, Dimension::length);
+    lumps_.push_back({rod, length / 2, rod * length * length / 12});
+    add_segment(0, length, d);
+    place_disc(at, disc_d, thickness, disc);
+  }
+
+  // Mass, centre and inertia as measured; a length and a diameter give the sand a cylinder to act on.
+  void add_given(const Table& t) {
+    const double m = t.number("mass", Dimension::mass, Range::positive());
+    const double c = t.number("center", Dimension::length);
+    const double inertia = t.number("inertia", Dimension::inertia, Range::non_negative());
+    const double length = t.number_or("length", 0, Dimension::length, Range::non_negative());
+    const double d = t.number_or("diameter", 0, Dimension::length, Range::non_negative());
+    lumps_.push_back({m, c, inertia});
+    add_segment(0, length, length > 0 ? d : 0);
+  }
+
+  void add_parts(const Table& t) {
+    const std::vector<Table> parts = t.tables("parts");
+    if (parts.empty()) throw t.error("parts", "a stepped shape needs at least one part");
+    for (const Table& p : parts) add(p, true);
+  }
+
+  std::vector<Lump> lumps_;
+  std::vector<Part> parts_;
+  double end_ = 0, area_ = 0;
+};
+
+}  // namespace
+
+ShapeData read_shape(const Table& table) {
+  ShapeReader reader;
+  reader.add(table, false);
+  return reader.result();
+}
+
+}  // namespace thud::doc

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "scenario/reader.hpp"
+#include "thud/granular/immersion.hpp"
+
+namespace thud::doc {
+
+/// Mass properties and sand geometry of a body, along its own axis from s = 0.
+struct ShapeData {
+  double mass = 0;
+  BodyPoint center{};
+  double inertia = 0;   ///< about the mass centre
+  double length = 0;    ///< s of the tip
+  double air_area = 0;  ///< for air drag
+  std::vector<Part> parts;
+};
+
+/// Reads `shape = { kind = ..., ... }`.
+[[nodiscard]] ShapeData read_shape(const Table& table);
+
+}  // namespace thud::doc
