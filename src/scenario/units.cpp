@@ -401,11 +401,11 @@ double to_si(double value, std::string_view unit, Dimension expected) {
   return checked(scaled(value, found.scale));
 }
 
-double from_si(double si_value, std::string_view unit) {
+double from_si(double in_si, std::string_view unit) {
   const double scale = find_unit(unit).scale;
   const double inverse = std::round(1.0 / scale);
-  if (inverse > 1.0 && inverse < 1e15 && 1.0 / inverse == scale) return si_value * inverse;
-  return si_value / scale;
+  if (inverse > 1.0 && inverse < 1e15 && 1.0 / inverse == scale) return in_si * inverse;
+  return in_si / scale;
 }
 
 double parse_quantity(std::string_view text, Dimension expected) {

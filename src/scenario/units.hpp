@@ -50,7 +50,7 @@ enum class Dimension {
 [[nodiscard]] double to_si(double value, std::string_view unit, Dimension expected);
 
 /// The inverse of to_si, for messages in the user's own unit.
-[[nodiscard]] double from_si(double si_value, std::string_view unit);
+[[nodiscard]] double from_si(double in_si, std::string_view unit);
 
 /// Reads a number followed by a unit, "32 deg" or "32deg"; the result is in SI units.
 /// Throws std::invalid_argument like to_si, also when the unit is missing.
