@@ -147,6 +147,8 @@ void read_rules(const Table& root, Scenario& s) {
       else
         add_condition({*t, "when", text}, words_of(text), s, true);
     }
+    // A time alone is a wish to see that much; with a condition it is the limit of patience.
+    s.stops_at_rest = !t->has("time") || t->has("when");
     s.options.time_limit = t->number_or("time", s.options.time_limit, Dimension::time, Range::positive());
     t->finish();
     bool watched = false;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thud/scenario/scenario.hpp"
+
+namespace thud {
+
+/// A named result of a run; without a value when its instant was never reached.
+struct ResultValue {
+  std::string name;
+  std::optional<double> value;
+  std::string unit;
+  std::string rule;  ///< as the scenario states it
+};
+
+/// A run of a scenario and what was read off it.
+struct RunResult {
+  Outcome outcome;
+  std::vector<ResultValue> results;
+  std::vector<double> final_values;  ///< one per Scenario::observables
+  /// False when the run did not reach what was asked, with the reason in words.
+  bool reached = false;
+  std::string reason;
+
+  const ResultValue* find(std::string_view name) const;
+};
+
+/// What to do beyond the scenario's own settings.
+struct RunRequest {
+  bool until_rest = false;           ///< ignore the scenario's stop and go on to final rest
+  std::optional<double> time_limit;  ///< [s]
+  std::optional<double> tolerance;
+  std::optional<Method> method;
+  std::optional<double> step;  ///< of fixed-step methods [s]
+  const std::atomic<bool>* cancel = nullptr;
+  StepObserver* observer = nullptr;
+};
+
+/// Runs a scenario. Numerical outcomes are reported, never thrown.
+[[nodiscard]] RunResult run(const Scenario& scenario, const RunRequest& request = {});
+
+}  // namespace thud
