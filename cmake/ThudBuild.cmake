@@ -30,7 +30,7 @@ add_library(thud_warnings INTERFACE)
 target_compile_options(thud_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wdouble-promotion
   # gcc 12 raises these falsely inside std::string when optimising
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
   $<$<BOOL:${THUD_WERROR}>:-Werror>)
 
 # Where the program finds scenarios/ and reference/: in THUD_INSTALL_DATA_DIR, taken relative to the parent of the
