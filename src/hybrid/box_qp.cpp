@@ -66,6 +66,8 @@ class ActiveSet {
     out.force.resize(n_);
     out.rate.resize(n_);
     out.state.assign(n_, BoundState::inside);
+    out.basic.assign(n_, 0);
+    for (int i : free_) out.basic[i] = 1;
     for (int i = 0; i < n_; ++i) {
       const bool is_free = std::find(free_.begin(), free_.end(), i) != free_.end();
       if (!is_free)

@@ -1,11 +1,14 @@
 #include "hybrid/selector.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace thud {
 
 ModeSelector::ModeSelector(const System& system) : system_(system) {
   system_.prepare(there_);
+  system_.prepare(far_);
+  far_state_.resize(system_.state_size());
   ahead_.resize(system_.state_size());
   scratch_.resize(system_.state_size());
 }
@@ -51,13 +54,13 @@ void ModeSelector::settle_flow(const Work<double>& here, const Work<double>& the
     const Piece& p = system_.pieces()[k];
     PieceMode& m = mode.piece[k];
     if (!is_immersed(p.part, m.immersion.regime) || p.part.is_round()) continue;
-    if (std::abs(m.normal) != 1 && std::abs(m.shear) != 1) continue;  // E is held: there is no flow
+    if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear)) continue;  // E is held: there is no flow
     PieceWork<double> now = here.piece[k], later = there.piece[k];
     if (norm(now.velocity) < small) {
       // E starts from rest: its direction is that of the switches that let go.
       const Plane& plane = system_.beds()[p.bed].plane;
       const auto start = [](std::int8_t state, double rate) {
-        if (std::abs(state) != 1) return 0.0;
+        if (!slip::is_slipping(state)) return 0.0;
         return state * rate > 0 ? rate : 1e-3 * state * std::abs(rate) + 1e-300 * state;
       };
       const double a = start(m.normal, later.normal_rate), b = start(m.shear, later.shear_rate);
@@ -94,8 +97,10 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   vanishing_.clear();
   for (const SwitchRef& s : active_) {
     const double rate = system_.switch_rate(s, work);
-    const double small = 1e-10 * (s.kind < SwitchKind::spin ? scales.speed : scales.rate);
     std::int8_t& state = system_.switch_state(s, mode);
+    // What is held may have drifted by the tolerance of the integration.
+    const double fraction = slip::is_slipping(state) ? 1e-10 : 1e-6;
+    const double small = fraction * (s.kind < SwitchKind::spin ? scales.speed : scales.rate);
     if (std::abs(rate) > small)
       state = rate > 0 ? slip::forward : slip::backward;
     else
@@ -103,25 +108,54 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   }
 }
 
-// True when holding the switches `held` also holds `which`.
-bool ModeSelector::is_dependent(int which, const std::vector<int>& held) const {
-  const int k = static_cast<int>(held.size()), n = problem_.size;
+// True when holding the switches `held` also holds `which`: its row lies in the span of theirs.
+bool ModeSelector::is_dependent(const std::vector<double>& matrix, int n, int which,
+                                const std::vector<int>& held) {
+  const int k = static_cast<int>(held.size());
   if (k == 0) return false;
+  // In units where every row has length one: rows of forces and of moments differ by orders of magnitude.
+  const auto cosine = [&](int a, int b) {
+    return matrix[a * n + b] / std::sqrt(matrix[a * n + a] * matrix[b * n + b]);
+  };
   std::vector<double> g(static_cast<std::size_t>(k) * k), x(k), w(k);
-  double largest = 0;
   for (int a = 0; a < k; ++a) {
-    w[a] = x[a] = problem_.matrix[held[a] * n + which];
-    for (int b = 0; b < k; ++b) g[a * k + b] = problem_.matrix[held[a] * n + held[b]];
-    largest = std::max(largest, g[a * k + a]);
+    w[a] = x[a] = cosine(held[a], which);
+    for (int b = 0; b < k; ++b) g[a * k + b] = cosine(held[a], held[b]);
   }
-  solve_hold(g.data(), x.data(), k, 1e-12 * largest + 1e-300);
-  double rest = problem_.matrix[which * n + which];
+  solve_hold(g.data(), x.data(), k, 1e-14);
+  double rest = 1;
   for (int a = 0; a < k; ++a) rest -= w[a] * x[a];
-  return rest <= 1e-8 * problem_.matrix[which * n + which];
+  return rest <= 1e-11;
+}
+
+// W = J M⁻¹ Jᵀ of the vanishing switches, all of which `work` was evaluated with as held.
+void ModeSelector::fill_matrix(const Work<double>& work, std::vector<double>& matrix) const {
+  const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
+  matrix.resize(static_cast<std::size_t>(m) * m);
+  for (int a = 0; a < m; ++a)
+    for (int b = 0; b < m; ++b) {
+      double sum = 0;
+      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * work.applied[b * n + i];
+      matrix[a * m + b] = sum;
+    }
+}
+
+// The same matrix some way along the motion: links that pass through a singular pose are dependent only there,
+// parts that lie still remain so.
+void ModeSelector::look_far(double t, const double* y, const Scales& scales, const Mode& mode) {
+  const int n = system_.dof_count();
+  std::copy(y, y + far_state_.size(), far_state_.begin());
+  for (int i = 0; i < n; ++i) far_state_[i] += 0.01 * scales.time * y[n + i];
+  Mode held = mode;
+  for (const SwitchRef& s : vanishing_) system_.switch_state(s, held) = slip::stuck;
+  held.stuck = vanishing_;
+  system_.evaluate(t, far_state_.data(), held, far_, scratch_.data());
+  fill_matrix(far_, far_matrix_);
 }
 
 // Solves the box problem of the vanishing switches at (t, y) and sets their states.
-bool ModeSelector::settle_switches(double t, const double* y, Mode& mode, Work<double>& work, double* slope) {
+bool ModeSelector::settle_switches(double t, const double* y, const Scales& scales, Mode& mode,
+                                   Work<double>& work, double* slope) {
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck.clear();  // both bounds are wanted, the forces are not yet
   system_.evaluate(t, y, mode, work, slope);
@@ -133,35 +167,43 @@ bool ModeSelector::settle_switches(double t, const double* y, Mode& mode, Work<d
   mode.stuck = vanishing_;
   system_.evaluate(t, y, mode, work, slope);
   problem_.resize(m);
+  fill_matrix(work, problem_.matrix);
   for (int a = 0; a < m; ++a) {
     const double* row = work.jacobian.data() + a * n;
     double rate = work.hold_bias[a];
     for (int i = 0; i < n; ++i) rate += row[i] * unheld[i];
     problem_.offset[a] = rate;
-    for (int b = 0; b < m; ++b) {
-      double sum = 0;
-      for (int i = 0; i < n; ++i) sum += row[i] * work.applied[b * n + i];
-      problem_.matrix[a * m + b] = sum;
-    }
     double lower, upper;
     system_.switch_bounds(vanishing_[a], work, lower, upper);
     problem_.lower[a] = -lower;
     problem_.upper[a] = upper;
   }
   const BoxQpSolution solution = solve_box_qp(problem_);
+  // Held are the independent switches; what they carry along has its force fixed at its bound, or none.
+  bool far_known = false;
   std::vector<int> held;
+  const auto is_carried = [&](int a) {
+    if (!is_dependent(problem_.matrix, m, a, held)) return false;
+    if (!far_known) look_far(t, y, scales, mode);
+    far_known = true;
+    return is_dependent(far_matrix_, m, a, held);
+  };
   for (int a = 0; a < m; ++a)
-    if (solution.state[a] == BoundState::inside) held.push_back(a);
+    if (solution.basic[a]) held.push_back(a);
+  for (int a = 0; a < m; ++a)
+    if (!solution.basic[a] && solution.state[a] == BoundState::inside && !is_carried(a)) held.push_back(a);
   for (int a = 0; a < m; ++a) {
     std::int8_t& state = system_.switch_state(vanishing_[a], mode);
-    if (solution.state[a] == BoundState::inside) {
+    if (std::find(held.begin(), held.end(), a) != held.end()) {
       state = slip::stuck;
-      continue;
+    } else if (solution.state[a] == BoundState::inside) {
+      state = slip::idle;
+    } else {
+      const bool forward = solution.state[a] == BoundState::lower;
+      const bool carried = is_carried(a);
+      state = forward ? (carried ? slip::carried_forward : slip::forward)
+                      : (carried ? slip::carried_backward : slip::backward);
     }
-    const bool forward = solution.state[a] == BoundState::lower;
-    const bool carried = is_dependent(a, held);
-    state = forward ? (carried ? slip::carried_forward : slip::forward)
-                    : (carried ? slip::carried_backward : slip::backward);
   }
   system_.list_stuck(mode);
   return solution.converged;
@@ -188,26 +230,35 @@ void ModeSelector::project(double* y, const Mode& mode, Work<double>& work) cons
     for (int i = 0; i < n; ++i) y[n + i] += work.applied[a * n + i] * x[a];
 }
 
+void ModeSelector::go_ahead(const double* y, const Work<double>& work, double ahead) {
+  const int n = system_.dof_count();
+  for (int i = 0; i < n; ++i) {
+    const double a = work.acceleration[i];
+    ahead_[i] = y[i] + ahead * (y[n + i] + 0.5 * ahead * a);
+    ahead_[n + i] = y[n + i] + ahead * a;
+  }
+}
+
 bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
                           Work<double>& work, double* slope) {
-  const int n = system_.dof_count();
   bool ok = true;
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
     system_.evaluate(t, y, mode, work, slope);
+    settle_flow(work, work, scales, mode);
     find_vanishing(work, scales, mode);
-    ok = settle_switches(t, y, mode, work, slope);
+    ok = settle_switches(t, y, scales, mode, work, slope);
     system_.evaluate(t, y, mode, work, slope);
 
-    for (int i = 0; i < n; ++i) {
-      const double a = work.acceleration[i];
-      ahead_[i] = y[i] + ahead * (y[n + i] + 0.5 * ahead * a);
-      ahead_[n + i] = y[n + i] + ahead * a;
-    }
+    go_ahead(y, work, ahead);
     system_.evaluate(t, ahead_.data(), mode, there_, scratch_.data());
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again
-    ok = settle_switches(t, ahead_.data(), mode, there_, scratch_.data()) && ok;
+    ok = settle_switches(t, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
+    // The flow starts with the accelerations of the mode just found.
+    system_.list_stuck(mode);
+    system_.evaluate(t, y, mode, work, slope);
+    go_ahead(y, work, ahead);
     system_.evaluate(t, ahead_.data(), mode, there_, scratch_.data());
     settle_flow(work, there_, scales, mode);
     break;

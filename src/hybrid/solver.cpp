@@ -135,10 +135,10 @@ class Run final : public StepView {
     }
   }
 
+  // How far ahead the next mode is decided. Where one distance leads nowhere, others are tried in turn.
   double look_ahead() const {
-    double ahead = 1e-6 * std::min(1.0, 10 * scales_.time);
-    for (int i = 0; i < std::min(repeats_, 4); ++i) ahead *= 8;
-    return ahead;
+    static constexpr double factors[] = {1, 0.1, 10, 0.01, 100, 3};
+    return 1e-6 * std::min(1.0, 10 * scales_.time) * factors[repeats_ % 6];
   }
 
   double first_step() const {
@@ -393,6 +393,26 @@ class Run final : public StepView {
 
   // Repeats the step up to the crossing, corrects it, and handles the event. False when the run ended.
   bool go_to(const Crossing& crossing, double h) {
+    if (std::getenv("THUD_DEBUG")) {
+      fmt::print("DBG t={:.15g} h={:.3g} theta={:.6g} guard={} cond={} rep={}", t_, h, crossing.theta,
+                 crossing.guard, crossing.condition, repeats_);
+      if (crossing.guard >= 0)
+        fmt::print(" kind={} which={} idx={} sub={} val={:.3g} tol={:.3g}",
+                   int(guards_end_[crossing.guard].id.kind), int(guards_end_[crossing.guard].id.which),
+                   guards_end_[crossing.guard].id.index, guards_end_[crossing.guard].id.sub,
+                   guards_end_[crossing.guard].value, guards_end_[crossing.guard].tolerance);
+      fmt::print("\n");
+    }  //DBG
+    if (std::getenv("THUD_DEBUG")) {
+      fmt::print("DBG t={:.15g} h={:.3g} theta={:.6g} guard={} cond={} rep={}", t_, h, crossing.theta,
+                 crossing.guard, crossing.condition, repeats_);
+      if (crossing.guard >= 0)
+        fmt::print(" kind={} which={} idx={} sub={} val={:.3g} tol={:.3g}",
+                   int(guards_end_[crossing.guard].id.kind), int(guards_end_[crossing.guard].id.which),
+                   guards_end_[crossing.guard].id.index, guards_end_[crossing.guard].id.sub,
+                   guards_end_[crossing.guard].value, guards_end_[crossing.guard].tolerance);
+      fmt::print("\n");
+    }  //DBG
     const double short_h = crossing.theta * h;
     if (short_h > event_time_tolerance) {
       auto f = right_hand_side();
@@ -409,14 +429,15 @@ class Run final : public StepView {
       taken_ = 0;
       evaluate(t_, y_.data(), stepper_.slope(0));
       ++repeats_;
-      if (crossing.guard >= 0 && repeats_ > 1 && flip_side(guards_end_[crossing.guard].id)) {
-        evaluate(t_, y_.data(), stepper_.slope(0));
-        return true;
-      }
     }
     if (repeats_ > 40) {
       fail(fmt::format("the contact state could not be decided at t = {:.12g} s", t_));
       return false;
+    }
+    if (short_h <= event_time_tolerance && crossing.guard >= 0 && repeats_ > 1
+        && flip_side(guards_end_[crossing.guard].id)) {
+      evaluate(t_, y_.data(), stepper_.slope(0));
+      return true;
     }
     if (crossing.condition >= 0) {
       meet(crossing.condition);
@@ -619,13 +640,12 @@ class Run final : public StepView {
 
   void log_switch(int index, SwitchKind which, std::int8_t from, std::int8_t to) {
     if (from == to) return;
-    const auto is_slipping = [](std::int8_t s) { return s == slip::forward || s == slip::backward; };
     EventKind kind = EventKind::reverse;
     if (to == slip::stuck)
       kind = EventKind::stick;
-    else if (!is_slipping(to))
+    else if (!slip::is_slipping(to))
       kind = EventKind::carry;
-    else if (!is_slipping(from))
+    else if (!slip::is_slipping(from))
       kind = EventKind::release;
     push_event(kind, index, which, from, to);
   }
@@ -780,6 +800,7 @@ std::string event_state(const Event& event, bool after) {
       if (s == slip::stuck) return "held";
       if (s == slip::forward) return "slipping +";
       if (s == slip::backward) return "slipping -";
+      if (s == slip::idle) return "idle";
       return s > 0 ? "carried +" : "carried -";
     case EventKind::enter: return after ? "in" : "out";
     case EventKind::leave: return after ? "out" : "in";

@@ -113,10 +113,18 @@ void read_results(const Scenario& s, const Extremes& extremes, RunResult& out) {
         v.value = reader.read(r.what);
         break;
       case ResultSpec::Kind::value_at_end:
+        if (out.outcome.state.empty()) break;
         reader.go_to(out.outcome.time, out.outcome.state, out.outcome.mode);
         v.value = reader.read(r.what);
         break;
-      default: v.value = extremes.value(extreme++);
+      default:
+        v.value = extremes.value(extreme++);
+        if (std::isfinite(*v.value)) break;
+        // Not one step: the run was at rest from the start, or failed there.
+        v.value.reset();
+        if (out.outcome.state.empty()) break;
+        reader.go_to(out.outcome.time, out.outcome.state, out.outcome.mode);
+        v.value = reader.read(r.what);
     }
     out.results.push_back(std::move(v));
   }

@@ -26,6 +26,7 @@ struct BoxQpSolution {
   std::vector<double> force;  ///< λ
   std::vector<double> rate;   ///< γ̇ = W λ + b
   std::vector<BoundState> state;
+  std::vector<char> basic;  ///< solved for; these switches are independent of each other
   bool converged = false;
 };
 

@@ -50,6 +50,14 @@ inline constexpr std::int8_t forward = 1, backward = -1;  ///< γ > 0, γ < 0
 inline constexpr std::int8_t stuck = 0;                   ///< γ = 0, the force follows from γ̇ = 0
 /// γ = 0 because others hold it, with the force at its bound.
 inline constexpr std::int8_t carried_forward = 2, carried_backward = -2;
+/// γ = 0 because others hold it, without a force of its own.
+inline constexpr std::int8_t idle = 3;
+inline bool is_slipping(std::int8_t s) { return s == forward || s == backward; }
+/// The force that the state fixes, for bounds [−lower, upper].
+template <class T>
+T fixed_force(std::int8_t s, T lower, T upper) {
+  return s == stuck || s == idle ? T(0) : (s > 0 ? -lower : upper);
+}
 inline int sign(std::int8_t s) { return s > 0 ? 1 : -1; }
 }  // namespace slip
 

@@ -81,8 +81,8 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
       bed.law);
 
   const Resistance<T>& r = w.resistance;
-  w.normal_force = m.normal == slip::stuck ? T(0) : (m.normal > 0 ? -r.plunge : r.withdraw);
-  w.shear_force = m.shear == slip::stuck ? T(0) : (m.shear > 0 ? -r.shear : r.shear);
+  w.normal_force = slip::fixed_force(m.normal, r.plunge, r.withdraw);
+  w.shear_force = slip::fixed_force(m.shear, r.shear, r.shear);
   const Vec2<T> force =
       -r.drag * w.velocity + w.normal_force * bed.plane.normal + w.shear_force * bed.plane.tangent;
   work.wrenches.add(p.body, w.immersed.arm, force);
@@ -92,14 +92,16 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
   power[static_cast<int>(Channel::static_shear)] += w.shear_force * w.shear_rate;
 
   if (!spins) return;
-  // Uniform pressure over the length, one half plunging while the other withdraws: bound F ℓ/4.
+  // Uniform pressure over the length, one half plunging while the other withdraws: bound F ℓ/4. Grows from zero as the
+  // upper end goes under, so that nothing jumps when a link is swallowed.
   const T pressed = 0.5 * (r.plunge + r.withdraw) * dot(bed.plane.tangent, u);
   const T sheared = r.shear * dot(bed.plane.normal, u);
-  const T bound = 0.25 * w.immersed.length * norm(Vec2<T>{pressed, sheared});
+  const T cover = w.immersed.depth > T(0) ? w.immersed.top / w.immersed.depth : T(0);
+  const T bound = 0.25 * cover * w.immersed.length * norm(Vec2<T>{pressed, sheared});
   w.resistance.spin_bound = bound;
   const T rate = work.frames.rate[p.body];
-  w.spin_moment = m.spin == slip::stuck ? T(0) : (m.spin > 0 ? -bound : bound);
-  const T moment = w.spin_moment - (r.spin_linear + r.spin_square * slip::sign(m.spin) * rate) * rate;
+  w.spin_moment = slip::fixed_force(m.spin, bound, bound);
+  const T moment = w.spin_moment - cover * (r.spin_linear + r.spin_square * slip::sign(m.spin) * rate) * rate;
   work.wrenches.moment[p.body] += moment;
   power[static_cast<int>(Channel::spin)] += moment * rate;
 }
@@ -124,7 +126,7 @@ void System::add_joint_forces(double t, const Mode& mode, Work<T>& work) const {
     }
     if (j.has_friction()) {
       const std::int8_t s = mode.joint[i];
-      work.joint_moment[i] = s == slip::stuck ? T(0) : T(s > 0 ? -j.friction_positive : j.friction_negative);
+      work.joint_moment[i] = slip::fixed_force(s, T(j.friction_positive), T(j.friction_negative));
       moment += work.joint_moment[i];
       power[static_cast<int>(Channel::joint_friction)] += work.joint_moment[i] * rate;
     }
@@ -299,10 +301,12 @@ void System::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* 
 template <class Sink>
 void System::guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const {
   const double small_length = 1e-13 * scales.length, small_speed = 1e-11 * scales.speed;
+  // The side of the drag does not matter while there is no flow to speak of: the force is quadratic.
+  const double small_flow = 1e-9 * scales.speed;
   const auto slip_guards = [&](SwitchRef s, std::int8_t state, double tolerance) {
     const double rate = switch_rate(s, work);
     const auto index = s.index;
-    if (state == slip::forward || state == slip::backward) {
+    if (slip::is_slipping(state)) {
       sink(state * rate, tolerance, GuardId{GuardKind::slip, s.kind, 0, index});
     } else if (state == slip::stuck) {
       double lower, upper, force = 0;
@@ -318,7 +322,7 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
       sink(upper - force, small, GuardId{GuardKind::bound_upper, s.kind, 0, index});
       sink(force + lower, small, GuardId{GuardKind::bound_lower, s.kind, 0, index});
     } else {
-      sink(100 * tolerance - std::abs(rate), 0.0, GuardId{GuardKind::carried, s.kind, 0, index});
+      sink(1e4 * tolerance - std::abs(rate), 0.0, GuardId{GuardKind::carried, s.kind, 0, index});
     }
   };
 
@@ -345,20 +349,19 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
     if (bed.bottom > 0 && !m.at_bottom)
       sink(bed.bottom - w.immersed.depth, small_length, GuardId{GuardKind::bottom, SwitchKind::normal, 0, k});
 
-    const bool held = m.normal != slip::forward && m.normal != slip::backward && m.shear != slip::forward
-                   && m.shear != slip::backward;
+    const bool held = !slip::is_slipping(m.normal) && !slip::is_slipping(m.shear);
     if (!p.part.is_round() && !held) {
       const bool block = p.part.kind == PartKind::block;
       const AreaRule rule = bed.area;
       if (rule == AreaRule::side_or_end && m.cross == 0 && !block) {
-        sink(1e4 * small_speed - std::abs(w.cross), 0.0,
+        sink(100 * small_flow - std::abs(w.cross), 0.0,
              GuardId{GuardKind::aligned, SwitchKind::normal, 0, k});
-        sink(m.along * w.along, small_speed, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
+        sink(m.along * w.along, small_flow, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
       } else {
         if (block || (rule != AreaRule::full && !(rule == AreaRule::floor && m.end_area)))
-          sink(m.cross * w.cross, small_speed, GuardId{GuardKind::cross, SwitchKind::normal, 0, k});
+          sink(m.cross * w.cross, small_flow, GuardId{GuardKind::cross, SwitchKind::normal, 0, k});
         if (block || rule == AreaRule::silhouette)
-          sink(m.along * w.along, small_speed, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
+          sink(m.along * w.along, small_flow, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
       }
       if (rule == AreaRule::floor && !block) {
         const double excess = p.part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "thud/report/summary.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+struct Arguments {
+  std::string file;
+  std::vector<std::string> set;
+  bool ascii = false;
+};
+
+class Description {
+ public:
+  Description(const Scenario& s, const TextStyle& style) : s_(s), style_(style) {}
+
+  std::string make() {
+    out_ = style_.paint("bold", s_.title) + "\n";
+    out_ += style_.paint("dim", s_.file) + "\n";
+    if (!s_.about.empty()) out_ += wrap(s_.about, 0, 80);
+    add_bodies();
+    add_beds();
+    add_knobs();
+    add_start();
+    add_results();
+    add_stop();
+    return std::move(out_);
+  }
+
+ private:
+  void head(const std::string& text) { out_ += "\n" + style_.paint("bold", text) + "\n"; }
+  std::string quantity(double x, const char* unit, int digits = 4) const {
+    return show_quantity(x, unit, style_, digits);
+  }
+
+  std::string joint_of(int i) const {
+    const RigidBody& b = s_.system->tree().body(i);
+    if (b.free) return "free";
+    const JointForces& j = s_.system->joint(i);
+    std::string out = b.parent < 0 ? fmt::format("pinned to the ground at ({}, {}) m",
+                                                 show_number(b.anchor.x), show_number(b.anchor.z))
+                                   : "pinned to " + s_.system->tree().body(b.parent).name;
+    if (j.has_friction())
+      out += ", friction " + quantity(std::max(j.friction_positive, j.friction_negative), "N m");
+    if (j.damping > 0) out += fmt::format(", damping {} N m s", show_number(j.damping));
+    if (j.torque) out += ", torque";
+    return out;
+  }
+
+  void add_bodies() {
+    const Tree& tree = s_.system->tree();
+    head(fmt::format("Bodies ({}), {} degrees of freedom", tree.body_count(), tree.dof_count()));
+    std::size_t name = 0;
+    for (const RigidBody& b : tree.bodies()) name = std::max(name, b.name.size());
+    constexpr int most = 20;
+    for (int i = 0; i < std::min(most, tree.body_count()); ++i)
+      out_ += fmt::format("  {}  {}  {}\n", pad_right(tree.body(i).name, name),
+                          pad_left(quantity(tree.body(i).mass, "kg"), 9), joint_of(i));
+    if (tree.body_count() > most) out_ += fmt::format("  and {} more\n", tree.body_count() - most);
+  }
+
+  void add_beds() {
+    const System& system = *s_.system;
+    if (system.beds().empty()) return;
+    head(fmt::format("Beds ({})", system.beds().size()));
+    for (const Bed& bed : system.beds()) {
+      const LawEntry& law = law_entry(bed.law);
+      const double slope = std::atan2(bed.plane.tangent.z, bed.plane.tangent.x);
+      std::string text =
+          fmt::format("{}: {}, surface at z = {}", bed.name, law.name, quantity(bed.plane.point.z, "m"));
+      if (slope != 0) text += ", slope " + quantity(slope, "rad");
+      if (bed.bottom > 0) text += fmt::format(", {} deep", quantity(bed.bottom, "m"));
+      out_ += wrap(text, 2, 80);
+      std::string numbers;
+      for (const Coefficient& c : law.coefficients)
+        numbers += fmt::format("{}{} {}{}{}", numbers.empty() ? "" : ", ", c.key, show_number(c.get(bed.law)),
+                               *c.unit ? " " : "", style_.unit(c.unit));
+      out_ += style_.paint("dim", wrap(numbers, 4, 80));
+    }
+  }
+
+  void add_knobs() {
+    if (s_.knobs.empty()) return;
+    head("Knobs (--set NAME=VALUE)");
+    std::size_t name = 0, value = 0, range = 0;
+    for (const Knob& k : s_.knobs) {
+      name = std::max(name, text_width(k.name));
+      value = std::max(value, text_width(show_knob(k, style_)));
+      range = std::max(range, text_width(show_knob_range(k, style_)));
+    }
+    for (const Knob& k : s_.knobs)
+      out_ +=
+          fmt::format("  {}  {}  {}  {}\n", pad_right(k.name, name), pad_right(show_knob(k, style_), value),
+                      pad_right(show_knob_range(k, style_), range), style_.paint("dim", k.about));
+  }
+
+  void add_start() {
+    const Tree& tree = s_.system->tree();
+    if (tree.dof_count() > 12) return;
+    head("Start");
+    for (int i = 0; i < tree.dof_count(); ++i) {
+      const bool angle = tree.is_angle(i);
+      out_ += fmt::format("  {}  {}  {} {}\n", pad_right(tree.dof_name(i), 16),
+                          pad_left(quantity(s_.q[i], angle ? "rad" : "m", 6), 12),
+                          pad_left(show_number(s_.v[i]), 10), angle ? "rad/s" : "m/s");
+    }
+  }
+
+  void add_results() {
+    if (s_.results.empty()) return;
+    head("Results");
+    std::size_t name = 0;
+    for (const ResultSpec& r : s_.results) name = std::max(name, text_width(r.name));
+    for (const ResultSpec& r : s_.results) {
+      const std::string unit = r.unit.empty() ? "" : " [" + style_.unit(r.unit) + "]";
+      out_ += fmt::format("  {}  {}{}\n", pad_right(r.name, name), r.rule, unit);
+    }
+  }
+
+  void add_stop() {
+    head("Stop");
+    for (std::size_t k = 0; k < s_.conditions.size(); ++k)
+      if (s_.conditions[k].stops) out_ += fmt::format("  {}\n", s_.condition_text[k]);
+    if (s_.options.stop_when_all_found) out_ += "  when all results are found\n";
+    out_ += fmt::format("  at rest, or after {}\n", quantity(s_.options.time_limit, "s"));
+  }
+
+  const Scenario& s_;
+  const TextStyle& style_;
+  std::string out_;
+};
+
+}  // namespace
+
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
+void add_check_command(CLI::App& app, int& exit_code) {
+  CLI::App* c = app.add_subcommand("check", "read a scenario without running it and tell what it is");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("FILE", a->file, "a scenario file, or the name of one in the library (thud list)")
+      ->required();
+  c->add_option("--set", a->set, "set a knob, as in --set \"angle=40 deg\"; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c->add_flag("--ascii", a->ascii, "plain characters only");
+  c->footer("Exit status: 0 the scenario is sound, 2 it is not (the reason on standard error).");
+  c->callback([a, &exit_code] {
+    const thud::TextStyle style = style_of_output(a->ascii);
+    print(Description(thud::load_scenario(a->file, read_settings(a->set)), style).make());
+    exit_code = 0;
+  });
+}

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+// Each adds one subcommand. When it is chosen it runs inside App::parse and leaves the exit status in `exit_code`:
+// 0 done, 1 the computation did not reach what was asked. Bad input is thrown as InputError, and becomes status 2.
+void add_run_command(CLI::App& app, int& exit_code);
+void add_check_command(CLI::App& app, int& exit_code);
+void add_list_command(CLI::App& app, int& exit_code);
+void add_laws_command(CLI::App& app, int& exit_code);
+void add_reproduce_command(CLI::App& app, int& exit_code);

@@ -1,0 +1,95 @@
+#include "console.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace thud::cli {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set in a signal handler");
+
+void on_signal(int) { interrupted.store(true, std::memory_order_relaxed); }
+
+bool has_utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (!value || !*value) continue;
+    std::string text = value;
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text.find("utf-8") != std::string::npos || text.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return;
+  const int error = errno;
+  const std::string message = "cannot write the output: " + std::generic_category().message(error);
+  if (error == EPIPE) throw ClosedPipe(message);
+  throw OutputError(message);
+}
+
+void complain(std::string_view message) {
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line), "thud: {}\n", message);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) != 0; }
+
+TextStyle style_of_output(bool ascii) {
+  TextStyle style;
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = !terminal || !*terminal || std::string_view(terminal) == "dumb";
+  style.unicode = !ascii && has_utf8_locale();
+  style.colour = is_terminal(stdout) && !is_set("NO_COLOR") && !dumb;
+  return style;
+}
+
+KnobSettings read_settings(const std::vector<std::string>& given) {
+  KnobSettings out;
+  for (const std::string& text : given) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError({"--set " + text, 0, 0}, "expected NAME=VALUE, such as --set \"angle=40 deg\"");
+    std::string name = text.substr(0, equals);
+    while (name.ends_with(' ')) name.pop_back();
+    out.emplace_back(std::move(name), text.substr(equals + 1));
+  }
+  return out;
+}
+
+Interrupt::Interrupt() {
+  interrupted = false;
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  ::sigaction(SIGINT, &action, &old_int_);
+  ::sigaction(SIGTERM, &action, &old_term_);
+}
+
+Interrupt::~Interrupt() {
+  ::sigaction(SIGINT, &old_int_, nullptr);
+  ::sigaction(SIGTERM, &old_term_, nullptr);
+}
+
+const std::atomic<bool>* Interrupt::flag() { return &interrupted; }
+
+}  // namespace thud::cli

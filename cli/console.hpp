@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+
+#include "thud/report/file.hpp"
+#include "thud/report/format.hpp"
+#include "thud/scenario/scenario.hpp"
+
+namespace thud::cli {
+
+/// Nobody reads our output any more, as in `thud list | head -1`.
+class ClosedPipe : public OutputError {
+ public:
+  using OutputError::OutputError;
+};
+
+/// Writes to standard output at once. Throws OutputError.
+void print(std::string_view text);
+
+/// "thud: message" on standard error.
+void complain(std::string_view message);
+
+bool is_terminal(std::FILE* stream);
+
+/// Unicode in a UTF-8 locale, colour on a terminal unless NO_COLOR is set.
+TextStyle style_of_output(bool ascii = false);
+
+/// "angle=40 deg" into name and value. Throws InputError.
+KnobSettings read_settings(const std::vector<std::string>& given);
+
+/// While it lives, Ctrl-C and SIGTERM set a flag; a second one ends the program.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  static const std::atomic<bool>* flag();
+
+ private:
+  struct sigaction old_int_ {};
+  struct sigaction old_term_ {};
+};
+
+}  // namespace thud::cli

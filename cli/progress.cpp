@@ -1,0 +1,45 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace thud::cli {
+
+using namespace std::chrono_literals;
+
+Progress::Progress(StepObserver* next, bool visible)
+    : next_(next),
+      visible_(visible),
+      due_(Clock::now() + 1s) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::on_step(StepView& step) {
+  if (next_) next_->on_step(step);
+  if (!visible_) return;
+  count_change(step.mode());
+  if (++steps_ % 16 != 0) return;
+  const Clock::time_point now = Clock::now();
+  if (now < due_) return;
+  due_ = now + 100ms;
+  shown_ = true;
+  fmt::print(stderr, "\r\x1b[Kt = {:.6g} s, {} steps, {} mode changes  (Ctrl-C stops)", step.end(), steps_,
+             changes_);
+  std::fflush(stderr);
+}
+
+void Progress::count_change(const Mode& mode) {
+  if (mode.piece == mode_.piece && mode.joint == mode_.joint) return;
+  if (steps_ > 0) ++changes_;
+  mode_ = mode;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  shown_ = false;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+}  // namespace thud::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+
+#include "thud/hybrid/solver.hpp"
+
+namespace thud::cli {
+
+/// Shows on the terminal how far a run has come once it takes longer than a second; passes the steps on.
+class Progress final : public StepObserver {
+ public:
+  explicit Progress(StepObserver* next, bool visible);
+  ~Progress() override;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void on_step(StepView& step) override;
+  /// Removes what it has shown.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void count_change(const Mode& mode);
+
+  StepObserver* next_;
+  bool visible_, shown_ = false;
+  long steps_ = 0, changes_ = 0;
+  Mode mode_;
+  Clock::time_point due_;
+};
+
+}  // namespace thud::cli

@@ -1,0 +1,278 @@
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "progress.hpp"
+#include "thud/report/csv.hpp"
+#include "thud/report/json.hpp"
+#include "thud/report/plot.hpp"
+#include "thud/report/summary.hpp"
+#include "thud/scenario/quantity.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+struct Arguments {
+  std::string file;
+  std::vector<std::string> set, columns, plot;
+  std::string out, until, time, tolerance, method, step, sample;
+  bool json = false, steps = false, events = false, no_plot = false, ascii = false, quiet = false;
+  bool list_observables = false, list_knobs = false;
+
+  bool wants_text() const { return !json && !quiet; }
+};
+
+InputError option_error(const std::string& option, const std::string& value, const std::string& message) {
+  return {{value.empty() ? option : option + " " + value, 0, 0}, message};
+}
+
+// ---- options that need reading --------------------------------------------------------------------------------
+
+std::optional<double> read_time(const char* option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::string place = fmt::format("{} {}", option, text);
+  const double t = read_quantity(text, "s", place);
+  if (!(t > 0)) throw InputError({place, 0, 0}, "must be longer than 0 s");
+  return t;
+}
+
+std::optional<double> read_tolerance(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::string place = "--tolerance " + text;
+  const double x = read_quantity(text, "", place);
+  if (!(x >= 1e-14 && x <= 1e-2)) throw InputError({place, 0, 0}, "must be between 1e-14 and 0.01");
+  return x;
+}
+
+std::optional<Method> read_method(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::vector<std::string> names = {"auto", "dop853", "dopri5", "rk4", "euler"};
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end())
+    throw option_error("--method", text, "must be " + one_of(names) + did_you_mean(text, names));
+  return static_cast<Method>(found - names.begin());
+}
+
+bool has_fixed_step(Method m) { return m == Method::rk4 || m == Method::euler; }
+
+RunRequest read_request(const Arguments& a, const Scenario& s) {
+  RunRequest request;
+  if (!a.until.empty() && a.until != "rest")
+    throw option_error("--until", a.until, "the only choice is \"rest\"");
+  request.until_rest = !a.until.empty();
+  request.time_limit = read_time("--time", a.time);
+  request.tolerance = read_tolerance(a.tolerance);
+  request.method = read_method(a.method);
+  request.step = read_time("--step", a.step);
+  if (request.step && !has_fixed_step(request.method.value_or(s.options.method)))
+    throw option_error("--step", a.step, "is for methods with a fixed step: give --method rk4 or euler too");
+  return request;
+}
+
+Sampling read_sampling(const Arguments& a, const Scenario& s) {
+  for (const auto& [given, option] : {std::pair{!a.sample.empty(), "--sample"}, std::pair{a.steps, "--steps"},
+                                      std::pair{!a.columns.empty(), "--columns"}})
+    if (given && a.out.empty())
+      throw option_error(option, "", "says what goes into trajectory.csv: give --out DIR too");
+  if (a.steps) return {Sampling::Kind::steps, 0};
+  if (const auto interval = read_time("--sample", a.sample)) return {Sampling::Kind::uniform, *interval};
+  if (s.sample > 0) return {Sampling::Kind::uniform, s.sample};
+  return {};
+}
+
+// Names, or patterns such as "link.*".
+std::vector<NamedObservable> find_observables(const Scenario& s, const std::vector<std::string>& wanted,
+                                              const char* option) {
+  std::vector<NamedObservable> out;
+  for (const std::string& pattern : wanted) {
+    bool any = false;
+    for (const NamedObservable& o : s.observables) {
+      if (o.name != pattern && ::fnmatch(pattern.c_str(), o.name.c_str(), 0) != 0) continue;
+      any = true;
+      const bool is_new =
+          std::none_of(out.begin(), out.end(), [&](const auto& p) { return p.name == o.name; });
+      if (is_new) out.push_back(o);
+    }
+    if (any) continue;
+    std::vector<std::string> known;
+    for (const NamedObservable& o : s.observables) known.push_back(o.name);
+    throw option_error(option, pattern,
+                       fmt::format("there is no observable \"{}\"{} (--list-observables shows them all)",
+                                   pattern, did_you_mean(pattern, known)));
+  }
+  return out;
+}
+
+// ---- lists -----------------------------------------------------------------------------------------------------
+
+std::string list_observables(const Scenario& s, const TextStyle& style) {
+  std::size_t name = 0, unit = 0;
+  for (const NamedObservable& o : s.observables) {
+    name = std::max(name, o.name.size());
+    unit = std::max(unit, text_width(style.unit(o.unit)));
+  }
+  std::string out;
+  for (const NamedObservable& o : s.observables)
+    out += fmt::format("{}  {}  {}\n", pad_right(o.name, name), pad_right(style.unit(o.unit), unit),
+                       style.paint("dim", o.about));
+  return out;
+}
+
+std::string list_knobs(const Scenario& s, const TextStyle& style) {
+  if (s.knobs.empty()) return "This scenario has no knobs.\n";
+  std::size_t name = 0, value = 0, range = 0;
+  for (const Knob& k : s.knobs) {
+    name = std::max(name, text_width(k.name));
+    value = std::max(value, text_width(show_knob(k, style)));
+    range = std::max(range, text_width(show_knob_range(k, style)));
+  }
+  std::string out;
+  for (const Knob& k : s.knobs) {
+    out += fmt::format("{}  {}  {}  {}", pad_right(k.name, name),
+                       style.paint("cyan", pad_right(show_knob(k, style), value)),
+                       pad_right(show_knob_range(k, style), range), style.paint("dim", k.about));
+    while (out.ends_with(' ')) out.pop_back();
+    out += "\n";
+  }
+  return out;
+}
+
+// ---- output ----------------------------------------------------------------------------------------------------
+
+std::string write_files(const Arguments& a, const Scenario& s, const RunResult& run,
+                        const TrajectoryRecorder& recorder, const std::vector<NamedObservable>& columns) {
+  const std::filesystem::path folder = a.out;
+  AtomicFile trajectory(folder / "trajectory.csv");
+  write_trajectory_csv(recorder, columns, [&](std::string_view text) { trajectory.write(text); });
+  trajectory.commit();
+  write_file(folder / "events.csv", make_events_csv(s, run.outcome));
+  write_file(folder / "summary.json", make_run_json(s, run));
+  return fmt::format("Wrote trajectory.csv ({} rows), events.csv and summary.json to {}\n",
+                     recorder.row_count(), folder.string());
+}
+
+std::string make_plots(const TrajectoryRecorder& recorder, const std::vector<NamedObservable>& wanted,
+                       const TextStyle& style) {
+  const Trajectory t = recorder.table(wanted);
+  if (t.row_count() < 2) return {};
+  std::string out;
+  for (std::size_t c = 0; c < wanted.size(); ++c) {
+    PlotCurve curve{wanted[c].name, wanted[c].unit, t.time, {}};
+    for (std::size_t r = 0; r < t.row_count(); ++r) curve.value.push_back(t.at(r, c));
+    out += "\n" + make_plot(curve, style);
+  }
+  return out;
+}
+
+RunResult run_with_progress(const Scenario& s, RunRequest request, TrajectoryRecorder* recorder, bool quiet) {
+  const Interrupt interrupt;
+  Progress progress(recorder, is_terminal(stderr) && !quiet);
+  request.cancel = Interrupt::flag();
+  request.observer = &progress;
+  return run(s, request);
+}
+
+int run_scenario(const Arguments& a) {
+  const Scenario s = load_scenario(a.file, read_settings(a.set));
+  const TextStyle style = style_of_output(a.ascii);
+  if (a.list_knobs) return print(a.json ? make_knobs_json(s) : list_knobs(s, style)), 0;
+  if (a.list_observables) return print(a.json ? make_observables_json(s) : list_observables(s, style)), 0;
+
+  const RunRequest request = read_request(a, s);
+  const Sampling sampling = read_sampling(a, s);
+  const auto columns = a.columns.empty() ? s.observables : find_observables(s, a.columns, "--columns");
+  const auto plots = find_observables(s, a.plot.empty() && !a.no_plot ? s.plot : a.plot, "--plot");
+  if (!a.out.empty()) {
+    try {
+      make_folder(a.out);
+    } catch (const OutputError& e) {
+      throw InputError({"--out " + a.out, 0, 0}, e.what());
+    }
+  }
+
+  const bool records = !a.out.empty() || a.wants_text();
+  TrajectoryRecorder recorder(*s.system, sampling);
+  const RunResult result = run_with_progress(s, request, records ? &recorder : nullptr, a.quiet);
+  recorder.finish(result.outcome);
+
+  std::string text;
+  if (a.json) text = make_run_json(s, result);
+  if (a.wants_text()) {
+    text = make_summary(s, result, style, {a.events, &recorder});
+    if (!a.no_plot) text += make_plots(recorder, plots, style);
+  }
+  if (!a.out.empty()) {
+    const std::string written = write_files(a, s, result, recorder, columns);
+    if (a.wants_text()) text += "\n" + written;
+  }
+  print(text);
+  if (recorder.is_truncated())
+    complain(fmt::format(
+        "the trajectory has no room for more than {} rows and ends at t = {:.6g} s; sample less often",
+        recorder.row_count(), recorder.recorded_until()));
+  if (!result.reached) complain(fmt::format("{}: {}", s.name, result.reason));
+  return result.reached ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  CLI::App* c = app.add_subcommand("run", "run a scenario and tell what happened");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("FILE", a->file, "a scenario file, or the name of one in the library (thud list)")
+      ->required();
+  c->add_option("--set", a->set,
+                "set a knob, as in --set \"angle=40 deg\"; a bare number is in SI units; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c->add_option("--until", a->until, "rest: go on beyond the scenario's stop until nothing moves")
+      ->type_name("rest");
+  c->add_option("--time", a->time, "longest time to simulate, such as 2 or \"50 ms\"")->type_name("T");
+  c->add_option("--tolerance", a->tolerance, "relative accuracy of a step, from 1e-14 to 0.01 (default 1e-9)")
+      ->type_name("X");
+  c->add_option("--method", a->method, "auto, dop853, dopri5, rk4 or euler")->type_name("NAME");
+  c->add_option("--step", a->step, "step of rk4 and euler, such as \"1 us\"")->type_name("H");
+  c->add_option("--out", a->out, "write trajectory.csv, events.csv and summary.json there")->type_name("DIR");
+  CLI::Option* sample =
+      c->add_option("--sample", a->sample, "time between rows of trajectory.csv (default: about 500 rows)")
+          ->type_name("DT");
+  c->add_flag("--steps", a->steps, "one row per step of the solver instead")->excludes(sample);
+  c->add_option("--columns", a->columns,
+                "columns of trajectory.csv, such as link.angle,link.tip.* (default: all)")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  CLI::Option* json = c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  c->add_flag("--events", a->events, "list all events, not only the first");
+  CLI::Option* plot =
+      c->add_option("--plot", a->plot, "plot these observables instead of the scenario's choice")
+          ->type_name("A,B,...")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->excludes(json);
+  c->add_flag("--no-plot", a->no_plot, "no plots")->excludes(plot);
+  c->add_flag("--ascii", a->ascii, "plain characters only");
+  c->add_flag("--quiet", a->quiet, "print nothing but errors (and JSON, if asked for)");
+  c->add_flag("--list-observables", a->list_observables, "show what can be plotted and written, and stop");
+  c->add_flag("--list-knobs", a->list_knobs, "show what can be set, and stop");
+  c->footer(
+      "Examples:\n"
+      "  thud run free_link\n"
+      "  thud run free_link --set \"angle=40 deg\" --set speed=2 --until rest\n"
+      "  thud run double_pendulum --plot link1.angle,link2.resistance.size\n"
+      "  thud run mine.toml --out results --sample \"0.1 ms\" --columns \"link.*\"\n"
+      "  thud run sphere --json | jq .results");
+  c->callback([a, &exit_code] { exit_code = run_scenario(*a); });
+}

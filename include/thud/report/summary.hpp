@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "thud/report/format.hpp"
+#include "thud/report/trajectory.hpp"
+#include "thud/scenario/run.hpp"
+
+namespace thud {
+
+/// A residual of the energy account above this is worth a warning.
+inline constexpr double residual_warning = 1e-6;
+
+struct SummaryOptions {
+  bool all_events = false;
+  const TrajectoryRecorder* trajectory = nullptr;  ///< for peak forces; may be missing
+};
+
+/// What a person wants to see at a glance: what stopped the run, results, peak forces, where the energy went, events.
+[[nodiscard]] std::string make_summary(const Scenario& scenario, const RunResult& run, const TextStyle& style,
+                                       const SummaryOptions& options = {});
+
+/// The value of a knob in its own unit: "32 deg", "5", "coarse".
+[[nodiscard]] std::string show_knob(const Knob& knob, double value, const TextStyle& style);
+[[nodiscard]] std::string show_knob(const Knob& knob, const TextStyle& style);
+/// "0 to 80 deg", or the choices of a textual knob; "" when anything goes.
+[[nodiscard]] std::string show_knob_range(const Knob& knob, const TextStyle& style);
+
+}  // namespace thud

@@ -1,0 +1,68 @@
+#include "thud/report/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace thud {
+
+namespace {
+
+void append_number(std::string& line, double x) {
+  if (std::isfinite(x)) fmt::format_to(std::back_inserter(line), "{}", x + 0.0);  // + 0: no "-0"
+}
+
+std::string header_of(const NamedObservable& o) {
+  return csv_field(o.unit.empty() ? o.name : fmt::format("{} [{}]", o.name, o.unit));
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+void write_trajectory_csv(const TrajectoryRecorder& trajectory, const std::vector<NamedObservable>& columns,
+                          const TextSink& sink) {
+  std::vector<NamedObservable> others;
+  std::string line = "time [s]";
+  for (const NamedObservable& o : columns) {
+    if (o.observable.quantity == Quantity::time) continue;
+    others.push_back(o);
+    line += "," + header_of(o);
+  }
+  sink(line += "\n");
+  trajectory.read(others, [&](double t, const std::vector<double>& values) {
+    line.clear();
+    append_number(line, t);
+    for (double x : values) {
+      line += ',';
+      append_number(line, x);
+    }
+    sink(line += '\n');
+  });
+}
+
+std::string describe_subject(const Scenario& scenario, const Event& event) {
+  if (event.kind == EventKind::condition) return scenario.condition_text[event.index];
+  return event_subject(*scenario.system, event);
+}
+
+std::string make_events_csv(const Scenario& scenario, const Outcome& outcome) {
+  std::string out = "time [s],kind,subject,before,after\n";
+  for (const Event& e : outcome.events) {
+    append_number(out, e.time);
+    out += fmt::format(",{},{},{},{}\n", csv_field(event_kind_name(e.kind)),
+                       csv_field(describe_subject(scenario, e)), csv_field(event_state(e, false)),
+                       csv_field(event_state(e, true)));
+  }
+  return out;
+}
+
+}  // namespace thud

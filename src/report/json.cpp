@@ -1,0 +1,120 @@
+#include "thud/report/json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "thud/report/csv.hpp"
+#include "thud/scenario/quantity.hpp"
+
+namespace thud {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x) { return std::isfinite(x) ? Json(x + 0.0) : Json(nullptr); }  // + 0: no "-0.0"
+
+std::string text_of(const Json& json) {
+  // Paths need not be UTF-8, but JSON must.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json knob_json(const Knob& k) {
+  Json out;
+  if (!k.choices.empty()) {
+    out["value"] = k.text;
+    out["unit"] = "";
+    out["default"] = k.default_text;
+  } else if (k.integer) {
+    out["value"] = static_cast<long long>(k.value);
+    out["unit"] = "";
+    out["default"] = static_cast<long long>(k.default_value);
+  } else {
+    out["value"] = number(k.value);
+    out["unit"] = si_unit_of(k.unit);
+    out["default"] = number(k.default_value);
+  }
+  return out;
+}
+
+Json scenario_json(const Scenario& s) {
+  Json knobs = Json::object();
+  for (const Knob& k : s.knobs) knobs[k.name] = knob_json(k);
+  return {{"name", s.name}, {"title", s.title}, {"file", s.file}, {"knobs", knobs}};
+}
+
+Json events_json(const Scenario& s, const Outcome& outcome) {
+  Json events = Json::array();
+  for (const Event& e : outcome.events)
+    events.push_back({{"time", number(e.time)},
+                      {"kind", event_kind_name(e.kind)},
+                      {"subject", describe_subject(s, e)},
+                      {"before", event_state(e, false)},
+                      {"after", event_state(e, true)}});
+  return events;
+}
+
+Json energy_json(const System& system, const EnergyAccount& account) {
+  Json loss = Json::object();
+  const std::vector<Channel> channels = system.channels();
+  for (std::size_t k = 0; k < channels.size() && k < account.lost.size(); ++k)
+    if (channels[k] != Channel::torque) loss[channel_name(channels[k])] = number(account.lost[k]);
+  return {{"initial", number(account.initial)},   {"final", number(account.final)},
+          {"supplied", number(account.supplied)}, {"loss", loss},
+          {"settled", number(account.settled)},   {"residual", number(account.residual)}};
+}
+
+}  // namespace
+
+const char* stop_word(StopReason reason) {
+  return reason == StopReason::bottom ? "bottom" : stop_reason_name(reason);
+}
+
+std::string make_run_json(const Scenario& s, const RunResult& run) {
+  const Outcome& o = run.outcome;
+  Json results = Json::object(), final = Json::object();
+  for (const ResultValue& r : run.results) results[r.name] = r.value ? number(*r.value) : Json(nullptr);
+  for (std::size_t k = 0; k < run.final_values.size(); ++k)
+    final[s.observables[k].name] = number(run.final_values[k]);
+
+  Json out;
+  out["thud"] = THUD_VERSION;
+  out["scenario"] = scenario_json(s);
+  out["stop"] = {{"time", number(o.time)},
+                 {"reason", stop_word(o.reason)},
+                 {"text", run.reason},
+                 {"reached", run.reached}};
+  out["results"] = results;
+  out["final"] = final;
+  out["events"] = events_json(s, o);
+  out["energy"] = energy_json(*s.system, o.energy);
+  out["stats"] = {{"steps", o.stats.steps},
+                  {"rejected", o.stats.rejected},
+                  {"evaluations", o.stats.evaluations},
+                  {"events", o.stats.events},
+                  {"wall_time", number(o.stats.wall_seconds)}};
+  return text_of(out);
+}
+
+std::string make_knobs_json(const Scenario& s) {
+  Json out = Json::array();
+  for (const Knob& k : s.knobs) {
+    Json knob = {{"name", k.name}};
+    knob.update(knob_json(k));
+    knob["shown_in"] = k.unit;
+    knob["range"] = k.range ? Json::array({number(k.range->first), number(k.range->second)}) : Json(nullptr);
+    if (!k.choices.empty()) knob["choices"] = k.choices;
+    knob["about"] = k.about;
+    out.push_back(knob);
+  }
+  return text_of(out);
+}
+
+std::string make_observables_json(const Scenario& s) {
+  Json out = Json::array();
+  for (const NamedObservable& o : s.observables)
+    out.push_back({{"name", o.name}, {"unit", o.unit}, {"about", o.about}});
+  return text_of(out);
+}
+
+}  // namespace thud

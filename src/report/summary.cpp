@@ -1,0 +1,287 @@
+#include "thud/report/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "thud/report/csv.hpp"
+#include "thud/scenario/quantity.hpp"
+
+namespace thud {
+
+namespace {
+
+constexpr std::size_t events_at_a_glance = 12;
+constexpr int bar_width = 28;
+
+// Blocks of an eighth of a character.
+std::string bar(double share, const TextStyle& style) {
+  const double length = std::clamp(share, 0.0, 1.0) * bar_width;
+  if (!style.unicode) return std::string(static_cast<std::size_t>(std::lround(length)), '#');
+  static const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int n = static_cast<int>(std::lround(length * 8));
+  std::string out;
+  for (int i = 0; i < n / 8; ++i) out += "█";
+  return out + eighths[n % 8];
+}
+
+std::string spaced(std::string text) {
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string counted(long n, const char* noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
+struct Loss {
+  std::string to;
+  double energy;
+};
+
+// Values of one table in one unit and with the same number of decimals; the largest has four digits.
+class ValueColumn {
+ public:
+  ValueColumn(double largest, std::string_view si_unit, const TextStyle& style)
+      : unit_(suit_unit(largest, si_unit)) {
+    const double shown = largest * unit_.factor;
+    if (shown > 0) decimals_ = std::clamp(3 - static_cast<int>(std::floor(std::log10(shown))), 0, 12);
+    unit_.unit = style.unit(unit_.unit);
+  }
+  std::string show(double x) const {
+    return fmt::format("{:.{}f} {}", x * unit_.factor + 0.0, decimals_, unit_.unit);
+  }
+
+ private:
+  ShownUnit unit_;
+  int decimals_ = 0;
+};
+
+class Summary {
+ public:
+  Summary(const Scenario& s, const RunResult& run, const TextStyle& style, const SummaryOptions& options)
+      : scenario_(s),
+        run_(run),
+        outcome_(run.outcome),
+        style_(style),
+        options_(options) {}
+
+  std::string make() {
+    add_title();
+    add_stop();
+    add_results();
+    add_peaks();
+    add_energy();
+    add_events();
+    add_statistics();
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t width() const { return static_cast<std::size_t>(style_.width); }
+  std::string arrow() const { return style_.unicode ? "→" : "->"; }
+  void head(std::string_view text) { out_ += "\n" + style_.paint("bold", text) + "\n"; }
+  std::string quantity(double x, std::string_view unit, int digits = 6) const {
+    return show_quantity(x, unit, style_, digits);
+  }
+
+  void add_title() {
+    out_ += style_.paint("bold", shorten(scenario_.title, width(), style_)) + "\n";
+    std::vector<std::string> knobs;
+    for (const Knob& k : scenario_.knobs) knobs.push_back(k.name + " " + show_knob(k, style_));
+    out_ += style_.paint("dim", join_wrapped(knobs, style_.unicode ? " · " : ", ", 0, width()));
+  }
+
+  void add_stop() {
+    const std::string at = quantity(outcome_.time, "s");
+    std::string text;
+    switch (outcome_.reason) {
+      case StopReason::condition: text = fmt::format("Stopped after {}: {}", at, run_.reason); break;
+      case StopReason::all_found: text = fmt::format("Stopped after {}: all results found", at); break;
+      case StopReason::rest: text = fmt::format("Came to rest after {}", at); break;
+      case StopReason::time_limit: text = fmt::format("Ended at the time limit of {}", at); break;
+      case StopReason::bottom: text = fmt::format("Reached the bottom of the bed after {}", at); break;
+      case StopReason::cancelled: text = fmt::format("Interrupted after {}", at); break;
+      case StopReason::failed: text = fmt::format("Failed after {}: {}", at, run_.reason); break;
+    }
+    out_ += "\n" + style_.paint(run_.reached ? "green" : "red", shorten(text, width(), style_)) + "\n";
+    const bool is_said =
+        outcome_.reason == StopReason::cancelled || outcome_.reason == StopReason::failed || run_.reached;
+    if (!is_said) out_ += style_.paint("red", wrap("Not what was asked: " + run_.reason, 0, width()));
+  }
+
+  void add_results() {
+    if (run_.results.empty()) return;
+    head("Results");
+    std::size_t name = 0, si = 0, shown = 0;
+    struct Line {
+      std::string name, si, shown, rule;
+    };
+    std::vector<Line> lines;
+    for (const ResultValue& r : run_.results) {
+      Line line{r.name, style_.unicode ? "—" : "-", "", r.rule};
+      if (r.value && std::isfinite(*r.value)) {
+        line.si = show_number(*r.value, 7) + (r.unit.empty() ? "" : " " + style_.unit(r.unit));
+        if (suit_unit(*r.value, r.unit).unit != r.unit) line.shown = quantity(*r.value, r.unit);
+      } else {
+        line.rule += " (not reached)";
+      }
+      name = std::max(name, text_width(line.name));
+      si = std::max(si, text_width(line.si));
+      shown = std::max(shown, text_width(line.shown));
+      lines.push_back(std::move(line));
+    }
+    const std::size_t used = 2 + name + 2 + si + 2 + (shown ? shown + 2 : 0);
+    for (const Line& line : lines) {
+      const std::size_t room = used + 10 < width() ? width() - used : 10;
+      out_ += "  " + pad_right(line.name, name) + "  " + style_.paint("cyan", pad_right(line.si, si)) + "  ";
+      if (shown) out_ += pad_right(line.shown, shown) + "  ";
+      out_ += style_.paint("dim", shorten(line.rule, room, style_)) + "\n";
+    }
+  }
+
+  void add_peaks() {
+    if (!options_.trajectory || options_.trajectory->row_count() == 0) return;
+    struct Line {
+      std::string body;
+      Peak peak;
+    };
+    std::vector<Line> lines;
+    const Tree& tree = scenario_.system->tree();
+    for (int i = 0; i < tree.body_count(); ++i) {
+      const NamedObservable* o = scenario_.find_observable(tree.body(i).name + ".resistance.size");
+      if (!o) continue;
+      const Peak p = options_.trajectory->peak(o->observable);
+      if (p.value > 0) lines.push_back({tree.body(i).name, p});
+    }
+    if (lines.empty()) return;
+    constexpr std::size_t most = 5;
+    head("Peak force of the sand");
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const Line& a, const Line& b) { return a.peak.value > b.peak.value; });
+    std::size_t name = 0;
+    for (std::size_t k = 0; k < std::min(most, lines.size()); ++k)
+      name = std::max(name, text_width(lines[k].body));
+    for (std::size_t k = 0; k < std::min(most, lines.size()); ++k)
+      out_ += fmt::format("  {}  {} at {}\n", pad_right(lines[k].body, name),
+                          pad_left(quantity(lines[k].peak.value, "N", 4), 10),
+                          quantity(lines[k].peak.time, "s", 4));
+    if (lines.size() > most)
+      out_ += fmt::format("  {} less on {}\n", style_.unicode ? "…" : "...",
+                          counted(static_cast<long>(lines.size() - most), "other"));
+  }
+
+  void add_energy() {
+    const EnergyAccount& e = outcome_.energy;
+    const std::vector<Loss> lost = list_losses();
+    double sum = 0;
+    for (const Loss& l : lost) sum += l.energy;
+    const ValueColumn column(std::max({std::abs(e.initial), std::abs(e.final), std::abs(e.supplied), sum}),
+                             "J", style_);
+    const auto line = [&](std::string_view what, double x) {
+      out_ += fmt::format("  {}{}\n", pad_right(what, 22), pad_left(column.show(x), 11));
+    };
+    head("Energy");
+    line("at the start", e.initial);
+    if (e.supplied != 0) line("supplied by torques", e.supplied);
+    line("at the end", e.final);
+    if (sum > 0) line("lost", sum);
+    for (const Loss& l : lost)
+      out_ +=
+          fmt::format("    {}{}  {:5.1f} %  {}\n", pad_right(l.to, 20), pad_left(column.show(l.energy), 11),
+                      100 * l.energy / sum, style_.paint("cyan", bar(l.energy / sum, style_)));
+    const std::string residual = fmt::format("{:.1e}", std::abs(e.residual));
+    if (std::abs(e.residual) > residual_warning)
+      out_ += style_.paint(
+          "yellow", wrap(fmt::format("warning: the account does not close, {} of the energy exchanged is "
+                                     "missing; try a smaller --tolerance or --step",
+                                     residual),
+                         2, width()));
+    else
+      out_ += style_.paint("dim", fmt::format("  the account closes to {} of the energy exchanged", residual))
+            + "\n";
+  }
+
+  std::vector<Loss> list_losses() const {
+    const EnergyAccount& e = outcome_.energy;
+    const std::vector<Channel> channels = scenario_.system->channels();
+    std::vector<Loss> lost;
+    for (std::size_t k = 0; k < channels.size() && k < e.lost.size(); ++k)
+      if (channels[k] != Channel::torque && e.lost[k] > 0)
+        lost.push_back({spaced(channel_name(channels[k])), e.lost[k]});
+    if (e.settled > 0) lost.push_back({"settling", e.settled});
+    std::stable_sort(lost.begin(), lost.end(),
+                     [](const Loss& a, const Loss& b) { return a.energy > b.energy; });
+    return lost;
+  }
+
+  void add_events() {
+    const std::vector<Event>& events = outcome_.events;
+    if (events.empty()) return;
+    head(fmt::format("Events ({})", events.size()));
+    const bool all = options_.all_events || events.size() <= events_at_a_glance + 1;
+    const std::size_t shown = all ? events.size() : events_at_a_glance;
+    // One unit for the whole column, so that it can be read down.
+    const ShownUnit unit = suit_unit(outcome_.time, "s");
+    for (std::size_t k = 0; k < shown; ++k) {
+      const Event& e = events[k];
+      std::string what = describe_subject(scenario_, e);
+      const std::string from = event_state(e, false), to = event_state(e, true);
+      if (to != from)
+        what =
+            fmt::format("{}  {}", pad_right(what, 22), style_.paint("dim", from + " " + arrow() + " " + to));
+      else
+        what = shorten(what, width() - 30, style_);
+      out_ += fmt::format("  {:>12.6f} {}  {}  {}\n", e.time * unit.factor, style_.unit(unit.unit),
+                          pad_right(event_kind_name(e.kind), 9), what);
+      while (out_.ends_with(" \n")) out_.erase(out_.size() - 2, 1);
+    }
+    if (!all)
+      out_ += style_.paint("dim", fmt::format("  {} and {} more (--events)", style_.unicode ? "…" : "...",
+                                              events.size() - shown))
+            + "\n";
+  }
+
+  void add_statistics() {
+    const Statistics& s = outcome_.stats;
+    out_ +=
+        "\n"
+        + style_.paint("dim", fmt::format("{}, {} rejected, {}, {}, {}", counted(s.steps, "step"), s.rejected,
+                                          counted(s.evaluations, "evaluation"),
+                                          counted(s.events, "mode change"), quantity(s.wall_seconds, "s", 3)))
+        + "\n";
+  }
+
+  const Scenario& scenario_;
+  const RunResult& run_;
+  const Outcome& outcome_;
+  const TextStyle& style_;
+  const SummaryOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string make_summary(const Scenario& scenario, const RunResult& run, const TextStyle& style,
+                         const SummaryOptions& options) {
+  return Summary(scenario, run, style, options).make();
+}
+
+std::string show_knob(const Knob& knob, double value, const TextStyle& style) {
+  const std::string number = show_number(in_unit(value, knob.unit));
+  const std::string unit = style.unit(knob.unit);
+  return number + (unit.empty() || unit == "°" ? "" : " ") + unit;
+}
+
+std::string show_knob(const Knob& knob, const TextStyle& style) {
+  return knob.choices.empty() ? show_knob(knob, knob.value, style) : knob.text;
+}
+
+std::string show_knob_range(const Knob& knob, const TextStyle& style) {
+  std::string out;
+  for (const std::string& c : knob.choices) out += (out.empty() ? "" : ", ") + c;
+  if (!knob.choices.empty() || !knob.range) return out;
+  return show_number(in_unit(knob.range->first, knob.unit)) + " to "
+       + show_knob(knob, knob.range->second, style);
+}
+
+}  // namespace thud
