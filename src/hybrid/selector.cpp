@@ -98,8 +98,8 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   for (const SwitchRef& s : active_) {
     const double rate = system_.switch_rate(s, work);
     std::int8_t& state = system_.switch_state(s, mode);
-    // What is held may have drifted by the tolerance of the integration.
-    const double fraction = slip::is_slipping(state) ? 1e-10 : 1e-6;
+    // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
+    const double fraction = state == slip::stuck ? 1e-6 : slip::is_slipping(state) ? 1e-10 : 1e-8;
     const double small = fraction * (s.kind < SwitchKind::spin ? scales.speed : scales.rate);
     if (std::abs(rate) > small)
       state = rate > 0 ? slip::forward : slip::backward;

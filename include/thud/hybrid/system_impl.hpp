@@ -302,7 +302,7 @@ template <class Sink>
 void System::guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const {
   const double small_length = 1e-13 * scales.length, small_speed = 1e-11 * scales.speed;
   // The side of the drag does not matter while there is no flow to speak of: the force is quadratic.
-  const double small_flow = 1e-9 * scales.speed;
+  const double small_flow = 1e-8 * scales.speed;
   const auto slip_guards = [&](SwitchRef s, std::int8_t state, double tolerance) {
     const double rate = switch_rate(s, work);
     const auto index = s.index;
@@ -354,7 +354,7 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
       const bool block = p.part.kind == PartKind::block;
       const AreaRule rule = bed.area;
       if (rule == AreaRule::side_or_end && m.cross == 0 && !block) {
-        sink(100 * small_flow - std::abs(w.cross), 0.0,
+        sink(10 * small_flow - std::abs(w.cross), 0.0,
              GuardId{GuardKind::aligned, SwitchKind::normal, 0, k});
         sink(m.along * w.along, small_flow, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
       } else {
