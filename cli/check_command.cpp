@@ -61,8 +61,9 @@ class Description {
     for (const RigidBody& b : tree.bodies()) name = std::max(name, b.name.size());
     constexpr int most = 20;
     for (int i = 0; i < std::min(most, tree.body_count()); ++i)
-      out_ += fmt::format("  {}  {}  {}\n", pad_right(tree.body(i).name, name),
-                          pad_left(quantity(tree.body(i).mass, "kg"), 9), joint_of(i));
+      out_ += hang(fmt::format("  {}  {}  ", pad_right(tree.body(i).name, name),
+                               pad_left(quantity(tree.body(i).mass, "kg"), 9)),
+                   joint_of(i), style_);
     if (tree.body_count() > most) out_ += fmt::format("  and {} more\n", tree.body_count() - most);
   }
 
@@ -89,25 +90,18 @@ class Description {
   void add_knobs() {
     if (s_.knobs.empty()) return;
     head("Knobs (--set NAME=VALUE)");
-    std::size_t name = 0, value = 0, range = 0;
-    for (const Knob& k : s_.knobs) {
-      name = std::max(name, text_width(k.name));
-      value = std::max(value, text_width(show_knob(k, style_)));
-      range = std::max(range, text_width(show_knob_range(k, style_)));
-    }
-    for (const Knob& k : s_.knobs)
-      out_ +=
-          fmt::format("  {}  {}  {}  {}\n", pad_right(k.name, name), pad_right(show_knob(k, style_), value),
-                      pad_right(show_knob_range(k, style_), range), style_.paint("dim", k.about));
+    out_ += list_knobs(s_, 2, style_);
   }
 
   void add_start() {
     const Tree& tree = s_.system->tree();
     if (tree.dof_count() > 12) return;
     head("Start");
+    std::size_t name = 0;
+    for (int i = 0; i < tree.dof_count(); ++i) name = std::max(name, tree.dof_name(i).size());
     for (int i = 0; i < tree.dof_count(); ++i) {
       const bool angle = tree.is_angle(i);
-      out_ += fmt::format("  {}  {}  {} {}\n", pad_right(tree.dof_name(i), 16),
+      out_ += fmt::format("  {}  {}  {} {}\n", pad_right(tree.dof_name(i), name),
                           pad_left(quantity(s_.q[i], angle ? "rad" : "m", 6), 12),
                           pad_left(show_number(s_.v[i]), 10), angle ? "rad/s" : "m/s");
     }

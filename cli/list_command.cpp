@@ -20,9 +20,9 @@ std::string list_scenarios(const TextStyle& style) {
     out += fmt::format("{}  {}\n", style.paint("bold", pad_right(e.name, 22)), e.title);
     try {
       const Scenario s = load_scenario(e.path);
-      std::string knobs;
-      for (const Knob& k : s.knobs) knobs += (knobs.empty() ? "" : ", ") + k.name + " " + show_knob(k, style);
-      out += style.paint("dim", wrap(knobs, 24, 80));
+      std::vector<std::string> knobs;
+      for (const Knob& k : s.knobs) knobs.push_back(k.name + " " + show_knob(k, style));
+      out += style.paint("dim", join_wrapped(knobs, ", ", 24, 80));
     } catch (const InputError& error) {
       out += wrap(error.what(), 24, 80);
     }
@@ -30,31 +30,32 @@ std::string list_scenarios(const TextStyle& style) {
   return out + "\nRun one with: thud run NAME      Tell more of it: thud check NAME\n";
 }
 
-void add_coefficients(const LawEntry& entry, const Law& law, bool about, const TextStyle& style,
-                      std::string& out) {
-  std::string line;
-  for (const Coefficient& c : entry.coefficients) {
-    const std::string unit = style.unit(c.unit);
-    if (about)
-      out += fmt::format("    {}  {}  {}\n", pad_right(c.key, 11), pad_right(unit, 8),
-                         style.paint("dim", c.about));
-    else
-      line += fmt::format("{}{} {}{}{}", line.empty() ? "" : ", ", c.key, show_number(c.get(law)),
-                          unit.empty() ? "" : " ", unit);
-  }
-  if (!about) out += style.paint("dim", wrap(line, 4, 80));
+std::string explain_coefficients(const LawEntry& entry, const TextStyle& style) {
+  std::string out;
+  for (const Coefficient& c : entry.coefficients)
+    out += hang(fmt::format("    {}  {}  ", pad_right(c.key, 11), pad_right(style.unit(c.unit), 8)), c.about,
+                style);
+  return out;
+}
+
+std::string show_coefficients(const Law& law, const TextStyle& style) {
+  std::vector<std::string> items;
+  for (const Coefficient& c : law_entry(law).coefficients)
+    items.push_back(
+        fmt::format("{} {}{}{}", c.key, show_number(c.get(law)), *c.unit ? " " : "", style.unit(c.unit)));
+  return style.paint("dim", join_wrapped(items, ", ", 4, 80));
 }
 
 std::string list_laws(const TextStyle& style) {
   std::string out = style.paint("bold", "Media") + "  (medium = \"...\" in [bed])\n";
   for (const Medium& m : media()) {
     out += fmt::format("  {}\n", m.name) + wrap(m.about, 4, 80);
-    add_coefficients(law_entry(m.law), m.law, false, style, out);
+    out += show_coefficients(m.law, style);
   }
   out += "\n" + style.paint("bold", "Laws") + "  (law = \"...\" in [bed], with their coefficients)\n";
   for (const LawEntry& e : law_table()) {
     out += fmt::format("  {}: {}\n", e.name, e.about);
-    add_coefficients(e, e.prototype, true, style, out);
+    out += explain_coefficients(e, style);
   }
   return out;
 }

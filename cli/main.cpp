@@ -55,8 +55,8 @@ std::string explain_extra(const CLI::App& app, const std::string& extra) {
   if (!extra.starts_with('-')) {
     if (&command == &app) {
       const std::vector<std::string> names = names_of_commands(app);
-      return fmt::format("there is no command \"{}\"{} (commands: {})", extra, did_you_mean(extra, names),
-                         one_of(names));
+      return fmt::format("there is no command \"{}\"{}; the commands are {}", extra,
+                         did_you_mean(extra, names), one_of(names));
     }
     return fmt::format("unexpected \"{}\"; a value with blanks needs quotes", extra);
   }
@@ -77,6 +77,8 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
     message = explain_extra(app, extras.empty() ? "" : extras.front());
   else if (dynamic_cast<const CLI::RequiredError*>(&error))
     message = &command == &app ? "a command is missing" : command.get_name() + ": " + error.what();
+  else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && message.ends_with(" missing"))
+    message = message.substr(0, message.find(':')) + " needs a value";
   complain(fmt::format("{} ({} tells more)", message, see));
   return 2;
 }

@@ -119,28 +119,13 @@ std::string list_observables(const Scenario& s, const TextStyle& style) {
   }
   std::string out;
   for (const NamedObservable& o : s.observables)
-    out += fmt::format("{}  {}  {}\n", pad_right(o.name, name), pad_right(style.unit(o.unit), unit),
-                       style.paint("dim", o.about));
+    out += hang(fmt::format("{}  {}  ", pad_right(o.name, name), pad_right(style.unit(o.unit), unit)),
+                o.about, style);
   return out;
 }
 
-std::string list_knobs(const Scenario& s, const TextStyle& style) {
-  if (s.knobs.empty()) return "This scenario has no knobs.\n";
-  std::size_t name = 0, value = 0, range = 0;
-  for (const Knob& k : s.knobs) {
-    name = std::max(name, text_width(k.name));
-    value = std::max(value, text_width(show_knob(k, style)));
-    range = std::max(range, text_width(show_knob_range(k, style)));
-  }
-  std::string out;
-  for (const Knob& k : s.knobs) {
-    out += fmt::format("{}  {}  {}  {}", pad_right(k.name, name),
-                       style.paint("cyan", pad_right(show_knob(k, style), value)),
-                       pad_right(show_knob_range(k, style), range), style.paint("dim", k.about));
-    while (out.ends_with(' ')) out.pop_back();
-    out += "\n";
-  }
-  return out;
+std::string list_all_knobs(const Scenario& s, const TextStyle& style) {
+  return s.knobs.empty() ? "This scenario has no knobs.\n" : list_knobs(s, 0, style);
 }
 
 // ---- output ----------------------------------------------------------------------------------------------------
@@ -181,7 +166,7 @@ RunResult run_with_progress(const Scenario& s, RunRequest request, TrajectoryRec
 int run_scenario(const Arguments& a) {
   const Scenario s = load_scenario(a.file, read_settings(a.set));
   const TextStyle style = style_of_output(a.ascii);
-  if (a.list_knobs) return print(a.json ? make_knobs_json(s) : list_knobs(s, style)), 0;
+  if (a.list_knobs) return print(a.json ? make_knobs_json(s) : list_all_knobs(s, style)), 0;
   if (a.list_observables) return print(a.json ? make_observables_json(s) : list_observables(s, style)), 0;
 
   const RunRequest request = read_request(a, s);

@@ -49,7 +49,7 @@ bool ModeSelector::settle_geometry(const Work<double>& here, const Work<double>&
 // Sides of the drag: signs of u × v_E and u · v_E, and which area counts.
 void ModeSelector::settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
                                Mode& mode) const {
-  const double small = 1e-10 * scales.speed;
+  const double small = 2e-8 * scales.speed;  // as the guards of the flow
   for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
     const Piece& p = system_.pieces()[k];
     PieceMode& m = mode.piece[k];
@@ -78,7 +78,7 @@ void ModeSelector::settle_flow(const Work<double>& here, const Work<double>& the
     };
     const AreaRule rule = system_.beds()[p.bed].area;
     const bool aligned = rule == AreaRule::side_or_end && p.part.kind == PartKind::segment
-                      && std::abs(now.cross) < small && std::abs(later.cross) < 1e2 * small;
+                      && std::abs(now.cross) < small && std::abs(later.cross) < small;
     m.cross = aligned ? std::int8_t{0} : side(now.cross, later.cross, m.cross);
     m.along = side(now.along, later.along, m.along);
     if (rule == AreaRule::floor) {

@@ -430,7 +430,7 @@ class Run final : public StepView {
       evaluate(t_, y_.data(), stepper_.slope(0));
       ++repeats_;
     }
-    if (repeats_ > 40) {
+    if (repeats_ > 40 + 8 * static_cast<int>(mode_.piece.size())) {
       fail(fmt::format("the contact state could not be decided at t = {:.12g} s", t_));
       return false;
     }
@@ -531,7 +531,8 @@ class Run final : public StepView {
     meet_reached_conditions();
     if (done_) return;
     if (bottom) return finish(StopReason::bottom);
-    if (is_resting()) finish(StopReason::rest);
+    if (is_resting()) return finish(StopReason::rest);
+    if (creeps()) try_to_settle();
   }
 
   // A part has just touched the sand: resistance starts from zero depth, where it is not smooth.

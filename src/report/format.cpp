@@ -67,7 +67,8 @@ std::string TextStyle::paint(std::string_view kind, std::string_view text) const
                    : kind == "yellow" ? "33"
                    : kind == "blue"   ? "34"
                                       : "36";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  const std::size_t end = text.find_last_not_of('\n') + 1;  // colour ends before the line does
+  return fmt::format("\x1b[{}m{}\x1b[0m{}", code, text.substr(0, end), text.substr(end));
 }
 
 std::string TextStyle::unit(std::string_view ascii) const {
@@ -151,6 +152,20 @@ std::string join_wrapped(const std::vector<std::string>& items, std::string_view
     line += (line.empty() ? "" : std::string(separator)) + item;
   }
   return line.empty() ? out : out + std::string(indent, ' ') + line + "\n";
+}
+
+std::string hang(const std::string& left, std::string_view text, const TextStyle& style) {
+  const std::size_t indent = text_width(left), width = static_cast<std::size_t>(style.width);
+  // Where little room is left, a long line is easier to read than many short ones.
+  std::string lines = wrap(text, indent, std::max(width, indent + 24));
+  if (lines.empty()) {
+    std::string line = left;
+    while (line.ends_with(' ')) line.pop_back();
+    return line + "\n";
+  }
+  lines.erase(0, indent);
+  lines.pop_back();
+  return left + style.paint("dim", lines) + "\n";
 }
 
 }  // namespace thud

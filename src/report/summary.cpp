@@ -26,6 +26,15 @@ std::string bar(double share, const TextStyle& style) {
   return out + eighths[n % 8];
 }
 
+std::string show_share(double share) {
+  return share > 0 && share < 0.0005 ? " <0.1" : fmt::format("{:5.1f}", 100 * share);
+}
+
+std::string trimmed(std::string line) {
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
 std::string spaced(std::string text) {
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
@@ -187,8 +196,9 @@ class Summary {
     if (sum > 0) line("lost", sum);
     for (const Loss& l : lost)
       out_ +=
-          fmt::format("    {}{}  {:5.1f} %  {}\n", pad_right(l.to, 20), pad_left(column.show(l.energy), 11),
-                      100 * l.energy / sum, style_.paint("cyan", bar(l.energy / sum, style_)));
+          trimmed(fmt::format("    {}{}  {} %  {}", pad_right(l.to, 20), pad_left(column.show(l.energy), 11),
+                              show_share(l.energy / sum), style_.paint("cyan", bar(l.energy / sum, style_))))
+          + "\n";
     const std::string residual = fmt::format("{:.1e}", std::abs(e.residual));
     if (std::abs(e.residual) > residual_warning)
       out_ += style_.paint(
@@ -231,9 +241,9 @@ class Summary {
             fmt::format("{}  {}", pad_right(what, 22), style_.paint("dim", from + " " + arrow() + " " + to));
       else
         what = shorten(what, width() - 30, style_);
-      out_ += fmt::format("  {:>12.6f} {}  {}  {}\n", e.time * unit.factor, style_.unit(unit.unit),
-                          pad_right(event_kind_name(e.kind), 9), what);
-      while (out_.ends_with(" \n")) out_.erase(out_.size() - 2, 1);
+      out_ += trimmed(fmt::format("  {:>12.6f} {}  {}  {}", e.time * unit.factor, style_.unit(unit.unit),
+                                  pad_right(event_kind_name(e.kind), 9), what))
+            + "\n";
     }
     if (!all)
       out_ += style_.paint("dim", fmt::format("  {} and {} more (--events)", style_.unicode ? "…" : "...",
@@ -282,6 +292,22 @@ std::string show_knob_range(const Knob& knob, const TextStyle& style) {
   if (!knob.choices.empty() || !knob.range) return out;
   return show_number(in_unit(knob.range->first, knob.unit)) + " to "
        + show_knob(knob, knob.range->second, style);
+}
+
+std::string list_knobs(const Scenario& scenario, std::size_t indent, const TextStyle& style) {
+  std::size_t name = 0, value = 0, range = 0;
+  for (const Knob& k : scenario.knobs) {
+    name = std::max(name, text_width(k.name));
+    value = std::max(value, text_width(show_knob(k, style)));
+    range = std::max(range, text_width(show_knob_range(k, style)));
+  }
+  std::string out;
+  for (const Knob& k : scenario.knobs)
+    out +=
+        hang(fmt::format("{}{}  {}  {}  ", std::string(indent, ' '), pad_right(k.name, name),
+                         pad_right(show_knob(k, style), value), pad_right(show_knob_range(k, style), range)),
+             k.about, style);
+  return out;
 }
 
 }  // namespace thud

@@ -45,5 +45,7 @@ struct ShownUnit {
 /// The same for items that are not to be broken, with a separator between them.
 [[nodiscard]] std::string join_wrapped(const std::vector<std::string>& items, std::string_view separator,
                                        std::size_t indent, std::size_t width);
+/// A line that begins with `left` and goes on with `text` (dim), wrapped under where it began.
+[[nodiscard]] std::string hang(const std::string& left, std::string_view text, const TextStyle& style);
 
 }  // namespace thud

@@ -25,5 +25,7 @@ struct SummaryOptions {
 [[nodiscard]] std::string show_knob(const Knob& knob, const TextStyle& style);
 /// "0 to 80 deg", or the choices of a textual knob; "" when anything goes.
 [[nodiscard]] std::string show_knob_range(const Knob& knob, const TextStyle& style);
+/// A table of the knobs: name, value, range, meaning.
+[[nodiscard]] std::string list_knobs(const Scenario& scenario, std::size_t indent, const TextStyle& style);
 
 }  // namespace thud
