@@ -119,8 +119,10 @@ std::string list_observables(const Scenario& s, const TextStyle& style) {
   }
   std::string out;
   for (const NamedObservable& o : s.observables)
-    out += hang(fmt::format("{}  {}  ", pad_right(o.name, name), pad_right(style.unit(o.unit), unit)),
-                o.about, style);
+    out += fmt::format(
+        "{}  {}  {}
+        ", pad_right(o.name, name), pad_right(style.unit(o.unit), unit),
+        style.paint("dim", o.about));
   return out;
 }
 

@@ -99,7 +99,7 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
     const double rate = system_.switch_rate(s, work);
     std::int8_t& state = system_.switch_state(s, mode);
     // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
-    const double fraction = state == slip::stuck ? 1e-6 : slip::is_slipping(state) ? 1e-10 : 1e-8;
+    const double fraction = state == slip::stuck ? 1e-6 : slip::is_slipping(state) ? 1e-9 : 1e-8;
     const double small = fraction * (s.kind < SwitchKind::spin ? scales.speed : scales.rate);
     if (std::abs(rate) > small)
       state = rate > 0 ? slip::forward : slip::backward;
@@ -209,25 +209,25 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   return solution.converged;
 }
 
-// Removes what is left of the velocities of held switches.
-void ModeSelector::project(double* y, const Mode& mode, Work<double>& work) const {
-  const int n = system_.dof_count(), k = static_cast<int>(mode.stuck.size());
+// Sets the velocities of the vanishing switches to exactly zero. They are of rounding size, and the kinetic energy
+// changes by their square.
+void ModeSelector::stop_vanishing(double t, double* y, Mode mode, Work<double>& work) {
+  const int n = system_.dof_count(), k = static_cast<int>(vanishing_.size());
   if (k == 0) return;
-  double* g = work.gram.data();
-  double* x = work.hold.data();
-  double largest = 0;
+  for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
+  mode.stuck = vanishing_;
+  system_.evaluate(t, y, mode, work, scratch_.data());
+  std::vector<double> g, x(k);
+  fill_matrix(work, g);
+  std::vector<double> size(k);
+  for (int a = 0; a < k; ++a) size[a] = std::sqrt(g[a * k + a]);
   for (int a = 0; a < k; ++a) {
-    x[a] = -system_.switch_rate(mode.stuck[a], work);
-    for (int b = 0; b <= a; ++b) {
-      double sum = 0;
-      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * work.applied[b * n + i];
-      g[a * k + b] = sum;
-      if (a == b) largest = std::max(largest, sum);
-    }
+    x[a] = -system_.switch_rate(vanishing_[a], work) / size[a];
+    for (int b = 0; b < k; ++b) g[a * k + b] /= size[a] * size[b];
   }
-  solve_hold(g, x, k, 1e-12 * largest + 1e-300);
+  solve_hold(g.data(), x.data(), k, 1e-7);  // what is nearly dependent is left alone
   for (int a = 0; a < k; ++a)
-    for (int i = 0; i < n; ++i) y[n + i] += work.applied[a * n + i] * x[a];
+    for (int i = 0; i < n; ++i) y[n + i] += work.applied[a * n + i] * (x[a] / size[a]);
 }
 
 void ModeSelector::go_ahead(const double* y, const Work<double>& work, double ahead) {
@@ -247,6 +247,7 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     system_.evaluate(t, y, mode, work, slope);
     settle_flow(work, work, scales, mode);
     find_vanishing(work, scales, mode);
+    stop_vanishing(t, y, mode, work);
     ok = settle_switches(t, y, scales, mode, work, slope);
     system_.evaluate(t, y, mode, work, slope);
 
@@ -265,10 +266,6 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
   }
   system_.list_stuck(mode);
   system_.evaluate(t, y, mode, work, slope);
-  if (!mode.stuck.empty()) {
-    project(y, mode, work);
-    system_.evaluate(t, y, mode, work, slope);
-  }
   return ok;
 }
 

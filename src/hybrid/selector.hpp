@@ -27,13 +27,14 @@ class ModeSelector {
                        Mode& mode) const;
   void settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
                    Mode& mode) const;
-  bool settle_switches(double t, const double* y, const Scales& scales, Mode& mode, Work<double>& work, double* slope);
+  bool settle_switches(double t, const double* y, const Scales& scales, Mode& mode, Work<double>& work,
+                       double* slope);
   void fill_matrix(const Work<double>& work, std::vector<double>& matrix) const;
   void look_far(double t, const double* y, const Scales& scales, const Mode& mode);
   void find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode);
   static bool is_dependent(const std::vector<double>& matrix, int n, int which, const std::vector<int>& held);
   void go_ahead(const double* y, const Work<double>& work, double ahead);
-  void project(double* y, const Mode& mode, Work<double>& work) const;
+  void stop_vanishing(double t, double* y, Mode mode, Work<double>& work);
 
   const System& system_;
   std::vector<SwitchRef> active_, vanishing_;

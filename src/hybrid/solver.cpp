@@ -393,26 +393,6 @@ class Run final : public StepView {
 
   // Repeats the step up to the crossing, corrects it, and handles the event. False when the run ended.
   bool go_to(const Crossing& crossing, double h) {
-    if (std::getenv("THUD_DEBUG")) {
-      fmt::print("DBG t={:.15g} h={:.3g} theta={:.6g} guard={} cond={} rep={}", t_, h, crossing.theta,
-                 crossing.guard, crossing.condition, repeats_);
-      if (crossing.guard >= 0)
-        fmt::print(" kind={} which={} idx={} sub={} val={:.3g} tol={:.3g}",
-                   int(guards_end_[crossing.guard].id.kind), int(guards_end_[crossing.guard].id.which),
-                   guards_end_[crossing.guard].id.index, guards_end_[crossing.guard].id.sub,
-                   guards_end_[crossing.guard].value, guards_end_[crossing.guard].tolerance);
-      fmt::print("\n");
-    }  //DBG
-    if (std::getenv("THUD_DEBUG")) {
-      fmt::print("DBG t={:.15g} h={:.3g} theta={:.6g} guard={} cond={} rep={}", t_, h, crossing.theta,
-                 crossing.guard, crossing.condition, repeats_);
-      if (crossing.guard >= 0)
-        fmt::print(" kind={} which={} idx={} sub={} val={:.3g} tol={:.3g}",
-                   int(guards_end_[crossing.guard].id.kind), int(guards_end_[crossing.guard].id.which),
-                   guards_end_[crossing.guard].id.index, guards_end_[crossing.guard].id.sub,
-                   guards_end_[crossing.guard].value, guards_end_[crossing.guard].tolerance);
-      fmt::print("\n");
-    }  //DBG
     const double short_h = crossing.theta * h;
     if (short_h > event_time_tolerance) {
       auto f = right_hand_side();
@@ -457,9 +437,21 @@ class Run final : public StepView {
       m.along = static_cast<std::int8_t>(-m.along);
     else if (id.kind == GuardKind::end_area)
       m.end_area = !m.end_area;
+    else if (id.kind == GuardKind::slip && repeats_ > 12)
+      turn_switch({id.which, id.index});
     else
       return false;
     return true;
+  }
+
+  // A last resort where the box problem and the motion disagree: the states of the switch in turn.
+  void turn_switch(SwitchRef which) {
+    std::int8_t& state = system_.switch_state(which, mode_);
+    if (repeats_ % 2 == 0)
+      state = slip::stuck;
+    else
+      state = state == slip::forward ? slip::backward : slip::forward;
+    system_.list_stuck(mode_);
   }
 
   // The step ends within the accuracy of the continuous extension; a Newton step on the state removes the rest.

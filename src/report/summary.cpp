@@ -219,6 +219,9 @@ class Summary {
       if (channels[k] != Channel::torque && e.lost[k] > 0)
         lost.push_back({spaced(channel_name(channels[k])), e.lost[k]});
     if (e.settled > 0) lost.push_back({"settling", e.settled});
+    double sum = 0;
+    for (const Loss& l : lost) sum += l.energy;
+    std::erase_if(lost, [&](const Loss& l) { return l.energy < 1e-6 * sum; });
     std::stable_sort(lost.begin(), lost.end(),
                      [](const Loss& a, const Loss& b) { return a.energy > b.energy; });
     return lost;
