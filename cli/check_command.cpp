@@ -148,7 +148,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->take_all()
       ->allow_extra_args(false);
   c->add_flag("--ascii", a->ascii, "plain characters only");
-  c->footer("Exit status: 0 the scenario is sound, 2 it is not (the reason on standard error).");
+  c->footer("Exit status: 0 the scenario is sound, 2 it is not (standard error tells why).");
   c->callback([a, &exit_code] {
     const thud::TextStyle style = style_of_output(a->ascii);
     print(Description(thud::load_scenario(a->file, read_settings(a->set)), style).make());

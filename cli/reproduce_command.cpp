@@ -1,16 +1,15 @@
 // thud reproduce: published tables beside our numbers.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <mutex>
 
 #include "commands.hpp"
+#include "console.hpp"
 #include "thud/study/reproduce.hpp"
+
+namespace thud::cli {
 
 namespace {
 
@@ -22,75 +21,80 @@ struct Arguments {
 };
 
 // A line on the terminal for what takes longer than a second.
-class Progress {
+class RowCounter {
  public:
   void show(int done, int total) {
-    if (!is_terminal_) return;
+    if (!visible_) return;
     const std::lock_guard lock(mutex_);
-    const auto now = std::chrono::steady_clock::now();
-    if (now - start_ < std::chrono::seconds(1) || done <= shown_) return;
+    if (Clock::now() < due_ || done <= shown_) return;
     shown_ = done;
-    fmt::print(stderr, "\r{} of {} rows", done, total);
+    fmt::print(stderr, "\r\x1b[K{} of {} rows  (Ctrl-C stops)", done, total);
     std::fflush(stderr);
   }
-  void clear() {
+  ~RowCounter() {
     if (shown_ > 0) fmt::print(stderr, "\r\x1b[K");
   }
 
  private:
-  bool is_terminal_ = isatty(STDERR_FILENO) == 1;
-  std::mutex mutex_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  bool visible_ = is_terminal(stderr);
   int shown_ = 0;
+  Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
+  std::mutex mutex_;
 };
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw thud::InputError({path}, "cannot be written");
+Reproduction reproduce_with_progress(const std::vector<ReferenceTable>& tables, int jobs) {
+  const Interrupt interrupt;
+  RowCounter counter;
+  ReproduceOptions options;
+  options.jobs = jobs;
+  options.request.cancel = Interrupt::flag();
+  options.progress = [&](int done, int total) { counter.show(done, total); };
+  return reproduce(tables, options);
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-// The exit status: 0 when everything is reproduced, 1 otherwise. Bad input is thrown.
-int reproduce_command(const Arguments& a) {
-  const auto tables = thud::select_tables(thud::load_reference(), a.ids);
-  if (a.list) {
-    print(a.json ? thud::list_json(tables) : thud::list_text(tables));
-    return 0;
+void write_page(const std::string& file, const std::string& page) {
+  try {
+    write_file(file, page);
+  } catch (const OutputError& e) {
+    throw InputError({"--markdown " + file}, e.what());
   }
-  Progress progress;
-  thud::ReproduceOptions options;
-  options.jobs = a.jobs;
-  options.progress = [&](int done, int total) { progress.show(done, total); };
-  const thud::Reproduction result = thud::reproduce(tables, options);
-  progress.clear();
-  if (!a.markdown.empty()) write_file(a.markdown, thud::to_markdown(result));
-  print(a.json ? thud::to_json(result) : thud::to_text(result));
+}
+
+int reproduce_tables(const Arguments& a) {
+  const std::vector<ReferenceTable> tables = select_tables(load_reference(), a.ids);
+  if (a.list) return print(a.json ? list_json(tables) : list_text(tables)), 0;
+  const Reproduction result = reproduce_with_progress(tables, a.jobs);
+  // A page with rows that were never run would be taken for the whole.
+  if (!a.markdown.empty() && !result.cancelled) write_page(a.markdown, to_markdown(result));
+  print(a.json ? to_json(result) : to_text(result));
+  if (!result.all_ok())
+    complain(result.cancelled ? "interrupted"
+                              : fmt::format("{} of {} published numbers are not reproduced",
+                                            result.total - result.ok, result.total));
   return result.all_ok() ? 0 : 1;
 }
 
 }  // namespace
 
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
 void add_reproduce_command(CLI::App& app, int& exit_code) {
-  auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("reproduce", "Run published tables and compare with their numbers");
-  command->add_option("ID", a->ids,
-                      "tables, or what their ids begin with: lee2009/4.1, lee2009 (default: all)");
-  command->add_flag("--list", a->list, "show the tables there are and stop");
-  command->add_flag("--json", a->json, "write one JSON document");
-  command->add_option("--markdown", a->markdown, "also write a page for the documentation")
-      ->type_name("FILE");
-  command->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
+  CLI::App* c = app.add_subcommand("reproduce", "run published tables and compare with their numbers");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("ID", a->ids, "tables, or what their ids begin with (default: all)");
+  c->add_flag("--list", a->list, "show the tables there are, and stop");
+  c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  c->add_option("--markdown", a->markdown, "also write a page for the documentation")->type_name("FILE");
+  c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
-  command->callback([a, &exit_code] {
-    try {
-      exit_code = reproduce_command(*a);
-    } catch (const thud::InputError& e) {
-      fmt::print(stderr, "thud: {}\n", e.what());
-      exit_code = 2;
-    }
-  });
+      ->check(CLI::Range(1, 1024).description(""));
+  c->footer(
+      "Examples:\n"
+      "  thud reproduce\n"
+      "  thud reproduce lee2009/4.1 marghitu2013\n"
+      "  thud reproduce lee2009 --json | jq .ok");
+  c->callback([a, &exit_code] { exit_code = reproduce_tables(*a); });
 }

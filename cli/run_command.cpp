@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <memory>
 
 #include "commands.hpp"
@@ -119,10 +120,8 @@ std::string list_observables(const Scenario& s, const TextStyle& style) {
   }
   std::string out;
   for (const NamedObservable& o : s.observables)
-    out += fmt::format(
-        "{}  {}  {}
-        ", pad_right(o.name, name), pad_right(style.unit(o.unit), unit),
-        style.paint("dim", o.about));
+    out += fmt::format("{}  {}  {}\n", pad_right(o.name, name), pad_right(style.unit(o.unit), unit),
+                       style.paint("dim", o.about));
   return out;
 }
 
@@ -194,11 +193,18 @@ int run_scenario(const Arguments& a) {
     text = make_summary(s, result, style, {a.events, &recorder});
     if (!a.no_plot) text += make_plots(recorder, plots, style);
   }
-  if (!a.out.empty()) {
-    const std::string written = write_files(a, s, result, recorder, columns);
-    if (a.wants_text()) text += "\n" + written;
+  // A full disk must not cost the summary, nor a closed pipe the files.
+  std::exception_ptr failure;
+  try {
+    if (!a.out.empty()) {
+      const std::string written = write_files(a, s, result, recorder, columns);
+      if (a.wants_text()) text += "\n" + written;
+    }
+  } catch (const OutputError&) {
+    failure = std::current_exception();
   }
   print(text);
+  if (failure) std::rethrow_exception(failure);
   if (recorder.is_truncated())
     complain(fmt::format(
         "the trajectory has no room for more than {} rows and ends at t = {:.6g} s; sample less often",
@@ -254,6 +260,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
   c->add_flag("--quiet", a->quiet, "print nothing but errors (and JSON, if asked for)");
   c->add_flag("--list-observables", a->list_observables, "show what can be plotted and written, and stop");
   c->add_flag("--list-knobs", a->list_knobs, "show what can be set, and stop");
+  for (CLI::Option* o : c->get_options())
+    if (!o->get_positional() && o->get_type_size() > 0)
+      o->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
   c->footer(
       "Examples:\n"
       "  thud run free_link\n"

@@ -31,55 +31,28 @@ struct Crossing {
 
 }  // namespace
 
-struct Solver::Impl {
-  explicit Impl(const System& s) : system(s), selector(s) { system.prepare(work); }
-
-  const System& system;
-  ModeSelector selector;
-  Work<double> work;
-};
-
 namespace {
 
 // One run with one method.
 template <class Method>
 class Run final : public StepView {
  public:
-  Run(const System& system, ModeSelector& selector, Work<double>& work,
-      const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer)
-      : system_(system),
-        selector_(selector),
-        work_(work),
-        conditions_(conditions),
-        options_(options),
-        observer_(observer),
-        n_(system.dof_count()),
-        total_(system.state_size()) {
+  Run(const System& system, ModeSelector& selector, Work<double>& work)
+      : system_(system), selector_(selector), work_(work), n_(system.dof_count()), total_(system.state_size()) {
     stepper_.resize(2 * n_, total_);
     y_.assign(total_, 0.0);
     sample_.assign(total_, 0.0);
     sample_slope_.assign(total_, 0.0);
     scale_.assign(2 * n_, 1.0);
     absolute_.assign(2 * n_, 1.0);
-    condition_sign_.assign(conditions.size(), 0);
-    condition_size_.assign(conditions.size(), 0.0);
   }
 
-  Outcome run(const std::vector<double>& q, const std::vector<double>& v) {
-    t_ = options_.start_time;
-    std::copy(q.begin(), q.end(), y_.begin());
-    std::copy(v.begin(), v.end(), y_.begin() + n_);
-    out_.hits.resize(conditions_.size());
-    mode_ = system_.make_mode();
-    set_scales();
-    out_.energy.initial = energy();
-    energy_size_ = system_.tree().kinetic_energy(work_.frames);
-    if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0)))
-      return fail("no consistent forces were found at the start");
-    ++out_.stats.evaluations;
-    update_conditions_at_start();
-    h_ = first_step();
-    if (is_resting()) finish(StopReason::rest);
+  Outcome run(const std::vector<double>& q, const std::vector<double>& v, const std::vector<Condition>& conditions,
+              const SolverOptions& options, StepObserver* observer) {
+    conditions_ = conditions;
+    options_ = options;
+    observer_ = observer;
+    begin_run(q, v);
     while (!done_) advance();
     close();
     return std::move(out_);
@@ -96,6 +69,34 @@ class Run final : public StepView {
   }
 
  private:
+  void begin_run(const std::vector<double>& q, const std::vector<double>& v) {
+    out_ = {};
+    done_ = false;
+    repeats_ = 0;
+    taken_ = 0;
+    t_ = options_.start_time;
+    std::fill(y_.begin(), y_.end(), 0.0);
+    std::copy(q.begin(), q.end(), y_.begin());
+    std::copy(v.begin(), v.end(), y_.begin() + n_);
+    condition_sign_.assign(conditions_.size(), 0);
+    condition_size_.assign(conditions_.size(), 0.0);
+    condition_start_.assign(conditions_.size(), 0.0);
+    condition_end_.assign(conditions_.size(), 0.0);
+    out_.hits.resize(conditions_.size());
+    mode_ = system_.make_mode();
+    set_scales();
+    out_.energy.initial = energy();
+    energy_size_ = system_.tree().kinetic_energy(work_.frames);
+    if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0))) {
+      fail("no consistent forces were found at the start");
+      return;
+    }
+    out_.stats.evaluations += 4;
+    update_conditions_at_start();
+    h_ = first_step();
+    if (is_resting()) finish(StopReason::rest);
+  }
+
   void evaluate(double t, const double* y, double* slope) {
     ++out_.stats.evaluations;
     work_at_end_ = false;
@@ -178,8 +179,7 @@ class Run final : public StepView {
     has_probe_violation_ = false;
     dense_ready_ = false;
     auto f = right_hand_side();
-    stepper_.step(
-        f, [this] { has_probe_violation_ = has_probe_violation_ || any_violation(); }, t_, y_.data(), h);
+    stepper_.step(f, [this] { probe_guards(); }, t_, y_.data(), h);
     if constexpr (Method::adaptive) {
       if constexpr (Method::order == 5) stepper_.finish(f, t_, h);
       for (int i = 0; i < 2 * n_; ++i)
@@ -201,6 +201,20 @@ class Run final : public StepView {
     work_at_end_ = true;
     has_violation_ = any_violation();
     return true;
+  }
+
+  // At inner stages of a step: remembers which guards were seen violated.
+  void probe_guards() {
+    std::size_t index = 0;
+    system_.guards(mode_, work_, scales_, [&](double value, double tolerance, GuardId) {
+      if (!(value >= -tolerance)) {
+        if (!has_probe_violation_) probe_hit_.assign(256, 0);
+        has_probe_violation_ = true;
+        if (index >= probe_hit_.size()) probe_hit_.resize(index + 256, 0);
+        probe_hit_[index] = 1;
+      }
+      ++index;
+    });
   }
 
   bool any_violation() {
@@ -273,7 +287,7 @@ class Run final : public StepView {
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       const double x = condition_value(c, t_ + taken_, stepper_.next());
       condition_size_[c] = std::max(condition_size_[c], std::abs(x));
-      if (std::abs(x) > 1e-12 * condition_size_[c]) condition_sign_[c] = x > 0 ? 1 : -1;
+      if (std::abs(x) > 1e-12 * condition_size_[c] && !crosses(c, x)) condition_sign_[c] = x > 0 ? 1 : -1;
     }
   }
 
@@ -290,34 +304,61 @@ class Run final : public StepView {
     trial_h_ = h;
     taken_ = 0;
     list_guards(guards_end_);
-    std::vector<double> condition_end(conditions_.size());
     for (std::size_t c = 0; c < conditions_.size(); ++c)
-      condition_end[c] = condition_value(c, t_ + h, stepper_.next());
+      condition_end_[c] = condition_value(c, t_ + h, stepper_.next());
     make_dense();
-
     double end = 1;
-    if (has_probe_violation_) end = first_violated_sample(h, condition_end);
+    if (has_hidden_crossing()) end = first_violated_sample(h);
     Crossing first;
     if (end > 1) return first;  // a false alarm of the inner stages
-    for (std::size_t k = 0; k < guards_end_.size(); ++k) {
-      if (!guards_end_[k].is_violated()) continue;
-      const double theta = guard_root(static_cast<int>(k), end, guards_end_[k].value, h);
-      if (theta < first.theta) first = {theta, static_cast<int>(k), -1};
-    }
-    for (std::size_t c = 0; c < conditions_.size(); ++c) {
-      if (!crosses(c, condition_end[c])) continue;
-      const double theta = condition_root(c, end, condition_end[c], h);
-      // A guard at the same instant goes first: it knows how the motion goes on.
-      if (theta < first.theta && !(first.guard >= 0 && (first.theta - theta) * h < 1e-10 * scales_.time))
-        first = {theta, -1, static_cast<int>(c)};
+
+    evaluate(t_, y_.data(), sample_slope_.data());
+    list_guards(guards_start_);
+    for (std::size_t c = 0; c < conditions_.size(); ++c) condition_start_[c] = condition_value(c, t_, y_.data());
+    root_accuracy_ = 1e-8 * scales_.time;
+    first = first_crossing(end, h);
+    if (crowded_) {  // several nearly at once: tell their order
+      root_accuracy_ = 1e-13 * scales_.time;
+      first = first_crossing(end, h);
     }
     return first;
   }
 
-  // Looks for an even number of crossings inside the step; 2 when there is none. Leaves guards_end_ at the sample.
-  double first_violated_sample(double h, std::vector<double>& condition_end) {
-    const bool at_end = has_violation_;
-    const std::vector<Guard> end_guards = guards_end_;
+  // Of crossings at the same instant a switch goes first, since it decides how the motion goes on, then a condition,
+  // then the side of the drag.
+  Crossing first_crossing(double end, double h) {
+    Crossing first;
+    int first_rank = 9;
+    crowded_ = false;
+    const auto offer = [&](Crossing c, int rank) {
+      const double apart = (c.theta - first.theta) * h;
+      const double same = root_accuracy_ < 1e-10 * scales_.time ? 1e-11 * scales_.time : 4 * root_accuracy_;
+      if (first.theta <= 1 && std::abs(apart) < same) {
+        crowded_ = true;
+        if (rank < first_rank) first = c, first_rank = rank;
+      } else if (apart < 0) {
+        first = c;
+        first_rank = rank;
+      }
+    };
+    for (std::size_t k = 0; k < guards_end_.size(); ++k)
+      if (guards_end_[k].is_violated())
+        offer({guard_root(static_cast<int>(k), end, h), static_cast<int>(k), -1}, is_flow(guards_end_[k].id.kind) ? 2 : 0);
+    for (std::size_t c = 0; c < conditions_.size(); ++c)
+      if (crosses(c, condition_end_[c])) offer({condition_root(c, end, h), -1, static_cast<int>(c)}, 1);
+    return first;
+  }
+
+  // A guard was violated inside the step but not at its end: an even number of crossings, or a false alarm.
+  bool has_hidden_crossing() const {
+    if (!has_probe_violation_) return false;
+    for (std::size_t k = 0; k < guards_end_.size() && k < probe_hit_.size(); ++k)
+      if (probe_hit_[k] && !guards_end_[k].is_violated()) return true;
+    return false;
+  }
+
+  // Looks for the first sample with a violated guard; 2 when there is none. Leaves the end values at that sample.
+  double first_violated_sample(double h) {
     constexpr int samples = 16;
     for (int i = 1; i < samples; ++i) {
       const double theta = static_cast<double>(i) / samples;
@@ -325,14 +366,13 @@ class Run final : public StepView {
       if (!any_violation()) continue;
       list_guards(guards_end_);
       for (std::size_t c = 0; c < conditions_.size(); ++c)
-        condition_end[c] = condition_value(c, t_ + theta * h, sample_.data());
+        condition_end_[c] = condition_value(c, t_ + theta * h, sample_.data());
       return theta;
     }
-    guards_end_ = end_guards;
     bool any_condition = false;
     for (std::size_t c = 0; c < conditions_.size(); ++c)
-      any_condition = any_condition || crosses(c, condition_end[c]);
-    return at_end || any_condition ? 1.0 : 2.0;
+      any_condition = any_condition || crosses(c, condition_end_[c]);
+    return has_violation_ || any_condition ? 1.0 : 2.0;
   }
 
   double guard_at(int k, double theta, double h) {
@@ -346,8 +386,8 @@ class Run final : public StepView {
   }
 
   // Where guard k, negative at `end`, goes through zero. A guard that starts at zero must first have risen.
-  double guard_root(int k, double end, double value_end, double h) {
-    double start = 0, value_start = guard_at(k, 0.0, h);
+  double guard_root(int k, double end, double h) {
+    double start = 0, value_start = guards_start_[k].value, value_end = guards_end_[k].value;
     if (value_start <= guards_end_[k].tolerance) {
       bool risen = false;
       for (double theta = 1e-4; theta < end; theta *= 4) {
@@ -366,17 +406,18 @@ class Run final : public StepView {
     return root([&](double theta) { return guard_at(k, theta, h); }, start, value_start, end, value_end, h);
   }
 
-  double condition_root(std::size_t c, double end, double value_end, double h) {
+  double condition_root(std::size_t c, double end, double h) {
     const auto value = [&](double theta) { return condition_value(c, sample(theta, h), sample_.data()); };
-    const double value_start = value(0.0);
-    if (value_start == 0 || (value_start > 0) == (value_end > 0)) return end;
+    const double value_start = condition_start_[c], value_end = condition_end_[c];
+    if (value_start == 0 || (value_start > 0) == (value_end > 0)) return 0;  // passed at the last event
     return root(value, 0.0, value_start, end, value_end, h);
   }
 
+  // To the accuracy that the correction of the repeated step can make good.
   template <class F>
   double root(F&& f, double a, double fa, double b, double fb, double h) const {
     std::uintmax_t iterations = 60;
-    const auto close_enough = [&](double x, double z) { return std::abs(z - x) * h < 1e-13 * scales_.time; };
+    const auto close_enough = [&](double x, double z) { return std::abs(z - x) * h < root_accuracy_; };
     const auto bracket = boost::math::tools::toms748_solve(f, a, b, fa, fb, close_enough, iterations);
     return 0.5 * (bracket.first + bracket.second);
   }
@@ -401,11 +442,21 @@ class Run final : public StepView {
       stepper_.step(
           f, [] {}, t_, y_.data(), short_h);
       stepper_.finish(f, t_, short_h);
-      correct(crossing);
+      const bool flow = crossing.guard >= 0 && is_flow(guards_end_[crossing.guard].id.kind);
+      if (!flow) correct(crossing);
       work_at_end_ = true;
       accept();
+      if (flow) {  // nothing but the side of the drag changes, and it is zero here
+        const Mode& before = mode_before(guards_end_[crossing.guard].id);
+        log_changes(before);
+        ++out_.stats.events;
+        return true;
+      }
     } else {
-      std::copy(y_.begin(), y_.end(), stepper_.next());
+      // At once: go past it by less than any time that matters.
+      const double past = short_h + event_time_tolerance;
+      for (int i = 0; i < total_; ++i) y_[i] += past * stepper_.slope(0)[i];
+      t_ += past;
       taken_ = 0;
       evaluate(t_, y_.data(), stepper_.slope(0));
       ++repeats_;
@@ -426,6 +477,15 @@ class Run final : public StepView {
     }
     change_mode();
     return !done_;
+  }
+
+  static bool is_flow(GuardKind kind) { return kind == GuardKind::cross || kind == GuardKind::along; }
+
+  // Changes the side of the drag; the mode before it, for the log.
+  const Mode& mode_before(const GuardId& id) {
+    before_ = mode_;
+    flip_side(id);
+    return before_;
   }
 
   // The motion itself shows that the side of a drag corner was guessed wrong where the flow starts: take the other.
@@ -454,13 +514,13 @@ class Run final : public StepView {
     system_.list_stuck(mode_);
   }
 
-  // The step ends within the accuracy of the continuous extension; a Newton step on the state removes the rest.
+  // The step ends near the crossing; a Newton step of second order on the state removes the rest. The residual is
+  // checked, and the correction repeated if it is not small.
   void correct(const Crossing& crossing) {
     double* y = stepper_.next();
     double* slope = stepper_.slope(Stepper<Method>::last);
-    for (int pass = 0; pass < 4; ++pass) {
-      const double here = crossing_value(crossing, t_ + taken_, y);
-      if (here == 0) return;
+    double here = crossing_value(crossing, t_ + taken_, y);
+    for (int pass = 0; pass < 4 && here != 0; ++pass) {
       const double probe = 1e-7 * std::max(taken_, 1e-3 * scales_.time);
       for (int i = 0; i < total_; ++i) sample_[i] = y[i] + probe * slope[i];
       evaluate(t_ + taken_ + probe, sample_.data(), sample_slope_.data());
@@ -473,7 +533,9 @@ class Run final : public StepView {
         taken_ += dt;
       }
       evaluate(t_ + taken_, y, slope);
-      if (!usable || std::abs(dt) < event_time_tolerance) return;
+      if (!usable) return;
+      here = crossing_value(crossing, t_ + taken_, y);
+      if (std::abs(here) < event_time_tolerance * std::abs(rate)) return;
     }
   }
 
@@ -690,26 +752,47 @@ class Run final : public StepView {
   const System& system_;
   ModeSelector& selector_;
   Work<double>& work_;
-  const std::vector<Condition>& conditions_;
-  const SolverOptions& options_;
-  StepObserver* observer_;
+  std::vector<Condition> conditions_;
+  SolverOptions options_;
+  StepObserver* observer_ = nullptr;
   const int n_, total_;
 
   Stepper<Method> stepper_;
   std::vector<double> y_, sample_, sample_slope_, scale_, absolute_;
   std::vector<int> condition_sign_;
-  std::vector<double> condition_size_;
+  std::vector<double> condition_size_, condition_start_, condition_end_;
+  std::vector<char> probe_hit_;
+  std::vector<Guard> guards_start_;
   std::vector<Guard> guards_end_;
-  Mode mode_;
+  Mode mode_, before_;
   Scales scales_;
   Outcome out_;
-  double t_ = 0, h_ = 0, taken_ = 0, trial_h_ = 0, last_h_ = 0, energy_size_ = 0;
+  double t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, last_h_ = 0, energy_size_ = 0;
   int repeats_ = 0;
-  bool done_ = false, has_violation_ = false, has_probe_violation_ = false;
+  bool crowded_ = false, done_ = false, has_violation_ = false, has_probe_violation_ = false;
   bool dense_ready_ = false, work_at_end_ = false;
 };
 
 }  // namespace
+
+struct Solver::Impl {
+  explicit Impl(const System& s) : system(s), selector(s) { system.prepare(work); }
+
+  // The run of a method, made when first used and kept for the next.
+  template <class M>
+  Run<M>& run_with(std::unique_ptr<Run<M>>& kept) {
+    if (!kept) kept = std::make_unique<Run<M>>(system, selector, work);
+    return *kept;
+  }
+
+  const System& system;
+  ModeSelector selector;
+  Work<double> work;
+  std::unique_ptr<Run<Dop853Method>> dop853;
+  std::unique_ptr<Run<Dopri5Method>> dopri5;
+  std::unique_ptr<Run<Rk4Method>> rk4;
+  std::unique_ptr<Run<EulerMethod>> euler;
+};
 
 Solver::Solver(const System& system) : impl_(std::make_unique<Impl>(system)) {}
 Solver::~Solver() = default;
@@ -720,18 +803,15 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<Condition>& conditions, const SolverOptions& options,
                     StepObserver* observer) {
   const auto start = std::chrono::steady_clock::now();
-  const auto with = [&]<class M>(M) {
-    Run<M> run(impl_->system, impl_->selector, impl_->work, conditions, options, observer);
-    return run.run(q, v);
-  };
+  const auto with = [&](auto& kept) { return impl_->run_with(kept).run(q, v, conditions, options, observer); };
   Method method = options.method;
   if (method == Method::automatic) method = options.tolerance < 1e-6 ? Method::dop853 : Method::dopri5;
   Outcome out;
   switch (method) {
-    case Method::dopri5: out = with(Dopri5Method{}); break;
-    case Method::rk4: out = with(Rk4Method{}); break;
-    case Method::euler: out = with(EulerMethod{}); break;
-    default: out = with(Dop853Method{}); break;
+    case Method::dopri5: out = with(impl_->dopri5); break;
+    case Method::rk4: out = with(impl_->rk4); break;
+    case Method::euler: out = with(impl_->euler); break;
+    default: out = with(impl_->dop853); break;
   }
   out.stats.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;

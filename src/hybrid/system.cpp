@@ -33,7 +33,7 @@ int System::add_bed(Bed bed) {
 }
 
 void System::add_piece(int body, int bed, const Part& part) {
-  pieces_.push_back({body, bed, part});
+  pieces_.push_back({body, bed, part, 1 / part.width});
   assign_slots();
 }
 

@@ -53,6 +53,28 @@ Tree::Tree(std::vector<RigidBody> bodies) : bodies_(std::move(bodies)) {
     first_moment_[b.parent].s += m * b.attach.s;
     first_moment_[b.parent].n += m * b.attach.n;
   }
+  find_alone();
+}
+
+void Tree::find_alone() {
+  alone_.assign(bodies_.size(), 1);
+  dof_alone_.assign(dof_count_, 0);
+  for (int i = 0; i < body_count(); ++i) {
+    const RigidBody& b = bodies_[i];
+    if (b.parent >= 0) alone_[i] = alone_[b.parent] = 0;
+    if (b.free && (first_moment_[i].s != 0 || first_moment_[i].n != 0)) alone_[i] = 0;
+  }
+  all_alone_ = true;
+  for (int i = 0; i < body_count(); ++i) {
+    all_alone_ = all_alone_ && alone_[i];
+    if (!alone_[i]) continue;
+    dof_alone_[angle_dof_[i]] = 1;
+    dof_parent_[angle_dof_[i]] = -1;
+    for (int k = 0; bodies_[i].free && k < 2; ++k) {
+      dof_alone_[translation_dof_[i] + k] = 1;
+      dof_parent_[translation_dof_[i] + k] = -1;
+    }
+  }
 }
 
 double Tree::total_mass() const {

@@ -25,7 +25,7 @@ Json knob_json(const Knob& k) {
     out["value"] = k.text;
     out["unit"] = "";
     out["default"] = k.default_text;
-  } else if (k.integer) {
+  } else if (k.integer && std::abs(k.value) < 1e15 && std::abs(k.default_value) < 1e15) {
     out["value"] = static_cast<long long>(k.value);
     out["unit"] = "";
     out["default"] = static_cast<long long>(k.default_value);

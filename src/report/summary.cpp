@@ -154,14 +154,17 @@ class Summary {
       std::string body;
       Peak peak;
     };
+    std::vector<std::string> bodies;
+    std::vector<Observable> forces;
+    for (const RigidBody& b : scenario_.system->tree().bodies())
+      if (const NamedObservable* o = scenario_.find_observable(b.name + ".resistance.size")) {
+        bodies.push_back(b.name);
+        forces.push_back(o->observable);
+      }
+    const std::vector<Peak> peaks = options_.trajectory->peaks(forces);
     std::vector<Line> lines;
-    const Tree& tree = scenario_.system->tree();
-    for (int i = 0; i < tree.body_count(); ++i) {
-      const NamedObservable* o = scenario_.find_observable(tree.body(i).name + ".resistance.size");
-      if (!o) continue;
-      const Peak p = options_.trajectory->peak(o->observable);
-      if (p.value > 0) lines.push_back({tree.body(i).name, p});
-    }
+    for (std::size_t k = 0; k < peaks.size(); ++k)
+      if (peaks[k].value > 0) lines.push_back({bodies[k], peaks[k]});
     if (lines.empty()) return;
     constexpr std::size_t most = 5;
     head("Peak force of the sand");
@@ -200,7 +203,7 @@ class Summary {
                               show_share(l.energy / sum), style_.paint("cyan", bar(l.energy / sum, style_))))
           + "\n";
     const std::string residual = fmt::format("{:.1e}", std::abs(e.residual));
-    if (std::abs(e.residual) > residual_warning)
+    if (!(std::abs(e.residual) <= residual_warning))
       out_ += style_.paint(
           "yellow", wrap(fmt::format("warning: the account does not close, {} of the energy exchanged is "
                                      "missing; try a smaller --tolerance or --step",

@@ -154,15 +154,17 @@ Trajectory TrajectoryRecorder::table(const std::vector<NamedObservable>& columns
   return out;
 }
 
-Peak TrajectoryRecorder::peak(const Observable& what) const {
+std::vector<Peak> TrajectoryRecorder::peaks(const std::vector<Observable>& what) const {
   Work<double> work;
   system_.prepare(work);
   std::vector<double> slope(width_);
-  Peak best{0, -HUGE_VAL};
+  std::vector<Peak> best(what.size(), {0, -HUGE_VAL});
   for_each(1, [&](std::size_t r) {
     go_to(r, work, slope);
-    const double x = observe(system_, what, rows_[r].time, states_.data() + r * width_, work);
-    if (x > best.value) best = {rows_[r].time, x};
+    for (std::size_t k = 0; k < what.size(); ++k) {
+      const double x = observe(system_, what[k], rows_[r].time, states_.data() + r * width_, work);
+      if (x > best[k].value) best[k] = {rows_[r].time, x};
+    }
   });
   return best;
 }

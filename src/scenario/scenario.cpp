@@ -213,6 +213,11 @@ Scenario load_scenario(const std::string& name, const KnobSettings& set) {
         return build(doc::load_document(name), set);  // refuses it with its reason
       std::vector<std::string> known;
       for (const LibraryEntry& e : list_library()) known.push_back(e.name);
+      if (known.empty())
+        throw InputError({},
+                         fmt::format("there is no file \"{}\", and no scenario library in {} (THUD_DATA may "
+                                     "name its folder)",
+                                     name, data_folder()));
       throw InputError(
           {}, fmt::format("there is no scenario \"{}\"{} (in the library: {}; or give the path of a file)",
                           name, did_you_mean(name, known), one_of(known)));

@@ -167,8 +167,9 @@ TEST(Trajectory, peak_agrees_with_the_solver_s_own_maximum) {
   const Recorded r = record("biped_drop", {});
   // Sampled at 0.1 ms and finer, where the force changes by less than 1e-3 of itself between samples.
   const double exact = *r.result.find("peak_left")->value;
-  const Peak peak = r.recorder->peak(r.scenario.find_observable("shank_left.resistance.size")->observable);
-  EXPECT_NEAR(peak.value, exact, 1e-3 * exact);
+  const auto peaks =
+      r.recorder->peaks({r.scenario.find_observable("shank_left.resistance.size")->observable});
+  EXPECT_NEAR(peaks.at(0).value, exact, 1e-3 * exact);
 }
 
 // ---- CSV -------------------------------------------------------------------------------------------------------
@@ -274,7 +275,7 @@ TEST(Json, what_does_not_exist_is_null) {
 TEST(Json, a_name_that_is_not_utf_8_does_not_break_it) {
   Scenario s = load("free_link");
   s.file = "\xff\xfe.toml";
-  EXPECT_NO_THROW((void)nlohmann::json::parse(make_run_json(s, run(s))));
+  EXPECT_TRUE(nlohmann::json::accept(make_run_json(s, run(s))));
 }
 
 TEST(Json, stop_words) {
@@ -401,7 +402,8 @@ TEST(Plot, odd_curves_do_not_break_it) {
 }
 
 TEST(Plot, ticks_are_round) {
-  EXPECT_THAT(nice_ticks(0, 1, 5), ::testing::Pointwise(::testing::DoubleEq(), {0, 0.2, 0.4, 0.6, 0.8, 1.0}));
+  EXPECT_THAT(nice_ticks(0, 1, 5),
+              ::testing::Pointwise(::testing::DoubleEq(), std::vector{0.0, 0.2, 0.4, 0.6, 0.8, 1.0}));
   EXPECT_THAT(nice_ticks(-3, 17, 4), ::testing::ElementsAre(0, 5, 10, 15));
   EXPECT_TRUE(nice_ticks(1, 1, 4).empty());
 }
@@ -432,8 +434,7 @@ TEST(Summary, fits_80_columns_and_says_what_happened) {
     EXPECT_THAT(text, HasSubstr("Came to rest"));
     EXPECT_THAT(text, HasSubstr("the account closes"));
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
-    if (!unicode)
-      for (char c : text) ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << text;
+    for (char c : text) ASSERT_TRUE(unicode || c == '\n' || (c >= ' ' && c <= '~')) << text;
   }
 }
 

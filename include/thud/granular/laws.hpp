@@ -30,6 +30,7 @@ template <class T>
 struct Flow {
   const Immersed<T>* immersed;
   const Part* part;
+  double inverse_width = 0;  ///< 1/part->width, kept ready [1/m]
   T area_speed{};           ///< A_r |v_E|, with the area rule of the bed [m³/s]
   T speed{};                ///< |v_E|, filled when the law asks for it (`needs_speed`) [m/s]
   double mass = 0;          ///< of the body [kg]
@@ -100,7 +101,7 @@ struct LeeLaw {
       out.shear = eta_h * weight * part.width * (ball_square ? im.depth * im.depth : part.width * im.depth);
     else
       out.shear = eta_h * weight * part.breadth * (im.depth * im.depth - im.top * im.top);
-    const T ratio = im.depth * (1 / part.width);
+    const T ratio = im.depth * flow.inverse_width;
     const T head = weight * im.volume;
     if (flow.plunging || friction > 0)
       out.plunge = plunging.eta * head * detail::depth_power(ratio, plunging.lambda);

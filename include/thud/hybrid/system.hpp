@@ -28,6 +28,7 @@ struct Piece {
   int body = 0;
   int bed = 0;
   Part part;
+  double inverse_width = 0;
 };
 
 /// Where work goes: the lines of the energy account.

@@ -13,8 +13,7 @@ void System::prepare(Work<T>& work) const {
   const auto n = static_cast<std::size_t>(dof_count());
   work.frames.resize(bodies);
   work.wrenches.resize(bodies);
-  work.factor.h.assign(n * n, T(0));
-  work.factor.inverse_diagonal.assign(n, T(0));
+  tree_.prepare(work.factor);
   work.acceleration.assign(n, T(0));
   work.piece.assign(pieces_.size(), {});
   work.joint_moment.assign(bodies, T(0));
@@ -65,8 +64,7 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
 
   const bool spins = w.immersed.whole && bed.rotation == RotationRule::whole && !p.part.is_round();
   const bool both = spins || m.normal == slip::stuck;
-  Flow<T> flow{&w.immersed,
-               &p.part,
+  Flow<T> flow{&w.immersed, &p.part, p.inverse_width,
                area_speed(p, m, w),
                T(0),
                tree_.body(p.body).mass,

@@ -63,7 +63,7 @@ struct Wrenches {
   }
 };
 
-/// Scratch memory of the forward dynamics: the factored mass matrix. One per thread.
+/// Scratch memory of the forward dynamics: the factored mass matrix. One per thread; made by Tree::prepare.
 template <class T>
 struct MassFactor {
   std::vector<T> h;  ///< n × n, row-major; Lᵀ D L in the lower triangle
@@ -108,6 +108,10 @@ class Tree {
   template <class T>
   void add_point_force(const Frames<T>& frames, int body, Vec2<T> arm, Vec2<T> f, T* generalised) const;
 
+  /// Sizes the factor and fills what does not change with the pose.
+  template <class T>
+  void prepare(MassFactor<T>& out) const;
+
   /// Builds and factors the mass matrix at the pose.
   template <class T>
   void factor(const Frames<T>& frames, MassFactor<T>& out) const;
@@ -124,12 +128,17 @@ class Tree {
   double potential_energy(const Frames<double>& frames, Vec gravity) const;
 
  private:
+  void find_alone();
+
   std::vector<RigidBody> bodies_;
   std::vector<int> angle_dof_, translation_dof_;
   std::vector<int> dof_parent_;
   std::vector<bool> dof_is_angle_;
   std::vector<double> subtree_mass_, diagonal_;
   std::vector<BodyPoint> first_moment_;  // B_i
+  std::vector<char> alone_;              // a tree of one body about its mass centre or pin: constant, diagonal M
+  std::vector<char> dof_alone_;
+  bool all_alone_ = false;
   int dof_count_ = 0;
 };
 

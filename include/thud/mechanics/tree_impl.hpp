@@ -76,10 +76,25 @@ void Tree::add_point_force(const Frames<T>& frames, int body, Vec2<T> arm, Vec2<
 }
 
 template <class T>
+void Tree::prepare(MassFactor<T>& out) const {
+  const auto n = static_cast<std::size_t>(dof_count_);
+  out.h.assign(n * n, T(0));
+  out.inverse_diagonal.assign(n, T(0));
+  for (int i = 0; i < body_count(); ++i) {
+    if (!alone_[i]) continue;
+    out.inverse_diagonal[angle_dof_[i]] = T(1 / diagonal_[i]);
+    for (int k = 0; bodies_[i].free && k < 2; ++k)
+      out.inverse_diagonal[translation_dof_[i] + k] = T(1 / subtree_mass_[i]);
+  }
+}
+
+template <class T>
 void Tree::factor(const Frames<T>& frames, MassFactor<T>& out) const {
+  if (all_alone_) return;
   const int n = dof_count_;
   T* h = out.h.data();
   for (int i = 0; i < body_count(); ++i) {
+    if (alone_[i]) continue;
     const int row = angle_dof_[i];
     T* hr = h + row * n;
     hr[row] = T(diagonal_[i]);
@@ -102,6 +117,7 @@ void Tree::factor(const Frames<T>& frames, MassFactor<T>& out) const {
     }
   }
   for (int k = n - 1; k >= 0; --k) {
+    if (dof_alone_[k]) continue;
     T* hk = h + k * n;
     const T inverse = T(1) / hk[k];
     out.inverse_diagonal[k] = inverse;

@@ -29,7 +29,7 @@ struct Trajectory {
   double at(std::size_t row, std::size_t column) const { return values[row * columns.size() + column]; }
 };
 
-/// The largest value of an observable over the recorded instants.
+/// The largest value of an observable.
 struct Peak {
   double time = 0;
   double value = 0;
@@ -52,7 +52,8 @@ class TrajectoryRecorder final : public StepObserver {
   void read(const std::vector<NamedObservable>& columns,
             const std::function<void(double, const std::vector<double>&)>& sink) const;
   [[nodiscard]] Trajectory table(const std::vector<NamedObservable>& columns) const;
-  [[nodiscard]] Peak peak(const Observable& what) const;
+  /// The largest value of each, over all recorded instants and not only the rows.
+  [[nodiscard]] std::vector<Peak> peaks(const std::vector<Observable>& what) const;
 
   std::size_t row_count() const;
   /// True when rows are missing at the end because there was no room for them.
