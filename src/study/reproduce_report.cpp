@@ -290,7 +290,11 @@ std::string residual_bound(double residual) {
 
 std::string markdown_row(const std::vector<std::string>& cells) {
   std::string out = "|";
-  for (const std::string& cell : cells) out += " " + cell + " |";
+  for (const std::string& cell : cells) {
+    out += ' ';
+    for (const char c : cell) out += c == '|' ? std::string("\\|") : std::string(1, c);
+    out += " |";
+  }
   return out + "\n";
 }
 

@@ -264,8 +264,9 @@ TEST(ReferenceData, malformed_is_refused_with_its_place) {
   EXPECT_EQ(complaint_with(R"("title": "a",)", ""), R"(own.json: table "own/1": "title" is missing)");
   EXPECT_EQ(complaint_with("title", "titel"),
             R"(own.json: table "own/1": unknown key "titel"; did you mean "title"?)");
-  EXPECT_EQ(complaint_with("own/1", "Own 1"),
-            R"(own.json: "tables" > table 1 > "id": "Own 1" has characters other than a-z, 0-9, '.', '-', '_', '/')");
+  EXPECT_EQ(
+      complaint_with("own/1", "Own 1"),
+      R"(own.json: "tables" > table 1 > "id": "Own 1" has characters other than a-z, 0-9, '.', '-', '_', '/')");
   EXPECT_EQ(complaint_with("1e-3", "\"small\""),
             R"(own.json: table "own/1" > "tolerance": expected a number, found a text)");
   EXPECT_EQ(complaint_with("1e-3", "0"),
