@@ -12,7 +12,8 @@ SOURCES = find include src cli tests bench examples python -name '*.[ch]pp' 2>/d
 .DEFAULT_GOAL := all
 
 .PHONY: all
-all: release ## build the program (default); it is left at build/thud
+all: build/release/.configured ## build the program (default); it is left at build/thud
+	cmake --build build/release --parallel $(JOBS) --target thud_cli
 	@ln -sfn release/bin/thud build/thud
 
 .PHONY: demo
@@ -20,9 +21,13 @@ demo: all ## drop a free link into sand
 	build/thud run free_link
 
 .PHONY: test
-test: all ## run all tests, the marked ones again under sanitizers, and the format check
+test: ## run all tests, the marked ones again under sanitizers, and the format check
+	@scripts/install-deps test
+	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE && touch build/release/.configured
+	cmake --build build/release --parallel $(JOBS)
+	@ln -sfn release/bin/thud build/thud
 	ctest --preset release -j $(JOBS)
-	@$(MAKE) --no-print-directory build/asan/.configured
+	@cmake --preset asan $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE
 	cmake --build build/asan --parallel $(JOBS) --target sanitize_tests
 	ctest --preset asan -j $(JOBS)
 	@if command -v clang-format >/dev/null; then \
@@ -32,7 +37,10 @@ test: all ## run all tests, the marked ones again under sanitizers, and the form
 	 fi
 
 .PHONY: bench
-bench: all ## build and run the benchmarks
+bench: ## build and run the benchmarks, peers beside us
+	@scripts/install-deps bench
+	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_BENCH=ON --log-level=NOTICE && touch build/release/.configured
+	cmake --build build/release --parallel $(JOBS) --target thud_bench
 	build/release/bin/thud_bench
 
 .PHONY: docs
@@ -41,11 +49,13 @@ docs: all ## recompute docs/results.md
 	build/thud reproduce --markdown docs/results.md
 
 .PHONY: format
-format: deps ## format the sources in place
+format: ## format the sources in place
+	@scripts/install-deps tools
 	$(SOURCES) | xargs -r clang-format -i
 
 .PHONY: tidy
 tidy: all ## run clang-tidy over the library and the program
+	@scripts/install-deps tools
 	run-clang-tidy -quiet -p build/release -j $(JOBS) "^$(CURDIR)/(src|cli)/"
 
 .PHONY: install
@@ -66,11 +76,7 @@ help: ## show this list
 deps:
 	@scripts/install-deps
 
-.PHONY: release
-release: build/release/.configured
-	cmake --build build/release --parallel $(JOBS)
-
 # CMake reruns itself when a CMakeLists.txt changes, but does not watch the presets.
 build/%/.configured: CMakePresets.json | deps
-	cmake --preset $* $(GENERATOR) --log-level=NOTICE
+	cmake --preset $* $(GENERATOR) -DTHUD_BUILD_TESTS=OFF --log-level=NOTICE
 	@touch $@

@@ -73,6 +73,7 @@ class Run final : public StepView {
     out_ = {};
     done_ = false;
     repeats_ = 0;
+    last_error_ = 1;
     taken_ = 0;
     t_ = options_.start_time;
     std::fill(y_.begin(), y_.end(), 0.0);
@@ -145,7 +146,7 @@ class Run final : public StepView {
   double first_step() const {
     if (!Method::adaptive) return options_.step;
     // Cautious: resistance grows like z^2.1 from the surface, which no order of the method sees.
-    return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.1 * scales_.time);
+    return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.3 * scales_.time);
   }
 
   // ---- one step ----------------------------------------------------------------------------------------------
@@ -195,7 +196,10 @@ class Run final : public StepView {
           fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s", h_, t_));
         return false;
       }
-      const double growth = error > 0 ? 0.8 * std::pow(error, -1.0 / Method::order) : 6.0;
+      // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
+      const double growth =
+          error > 0 ? 0.9 * std::pow(error, -1.0 / Method::order) * std::pow(std::max(last_error_, 1e-4), 0.04) : 6.0;
+      last_error_ = error;
       h_ = h * std::clamp(growth, 0.3, 6.0);
     }
     if (Method::order != 5) stepper_.finish(f, t_, h);
@@ -583,7 +587,7 @@ class Run final : public StepView {
     log_changes(before);
     if constexpr (Method::adaptive)
       h_ = entered(before) ? first_step() : std::max(0.5 * h_, std::min(h_, first_step()));
-    meet_reached_conditions();
+    meet_reached_conditions(std::max(1e-9, 10 * options_.tolerance));
     if (done_) return;
     if (bottom) return finish(StopReason::bottom);
     if (is_resting()) return finish(StopReason::rest);
@@ -598,13 +602,13 @@ class Run final : public StepView {
   }
 
   // Conditions that the motion reaches and stays at: a velocity that is held from here on.
-  void meet_reached_conditions() {
+  void meet_reached_conditions(double reach) {
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       if (!is_open(c)) continue;
       const double x = condition_value(c, t_, y_.data());
       const int wanted = conditions_[c].direction, from = condition_sign_[c];
       const bool approached = from != 0 && (wanted == 0 || from == -wanted);
-      if (approached && std::abs(x) <= 1e-9 * condition_size_[c]) meet(static_cast<int>(c));
+      if (approached && std::abs(x) <= reach * condition_size_[c]) meet(static_cast<int>(c));
       if (done_) return;
     }
   }
@@ -714,8 +718,12 @@ class Run final : public StepView {
   }
 
   void finish(StopReason reason) {
+    if (reason == StopReason::rest) {  // what stands still has reached every rate of zero
+      meet_reached_conditions(1e-5);
+      if (done_) return;
+      push_event(EventKind::rest, 0);
+    }
     out_.reason = reason;
-    if (reason == StopReason::rest) push_event(EventKind::rest, 0);
     done_ = true;
   }
 
@@ -768,7 +776,7 @@ class Run final : public StepView {
   Mode mode_, before_;
   Scales scales_;
   Outcome out_;
-  double t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, last_h_ = 0, energy_size_ = 0;
+  double last_error_ = 1, t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, last_h_ = 0, energy_size_ = 0;
   int repeats_ = 0;
   bool crowded_ = false, done_ = false, has_violation_ = false, has_probe_violation_ = false;
   bool dense_ready_ = false, work_at_end_ = false;

@@ -33,7 +33,7 @@ int System::add_bed(Bed bed) {
 }
 
 void System::add_piece(int body, int bed, const Part& part) {
-  pieces_.push_back({body, bed, part, 1 / part.width});
+  pieces_.push_back({body, bed, part, 1 / part.width, part.end_area(), tree_.body(body).mass});
   assign_slots();
 }
 

@@ -139,9 +139,11 @@ inline bool is_whole(const Part& part, std::uint8_t regime) {
 
 namespace detail {
 
+// Inlined by force: nearly every part is a segment, and this runs in every evaluation.
 template <class T>
-void immerse_segment(const Part& part, Immersion mode, int body, const Frames<T>& f, const Levels<T>& lv,
-                     Immersed<T>& out) {
+[[gnu::always_inline]] inline void immerse_segment(const Part& part, double end_area, Immersion mode,
+                                                   Vec2<T> u, Vec2<T> w, const Levels<T>& lv,
+                                                   Immersed<T>& out) {
   const T a = lv.value[0], b = lv.value[1];
   const double full = part.length();
   T s;
@@ -161,8 +163,8 @@ void immerse_segment(const Part& part, Immersion mode, int body, const Frames<T>
     out.depth = a;
     out.top = T(0);
   }
-  out.arm = s * f.u[body] + part.n * f.w[body];
-  out.volume = part.end_area() * out.length;
+  out.arm = s * u + part.n * w;
+  out.volume = end_area * out.length;
   out.side = part.width * out.length;
 }
 
@@ -261,7 +263,9 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
              const Levels<T>& lv, Immersed<T>& out) {
   out.whole = is_whole(part, mode.regime);
   switch (part.kind) {
-    case PartKind::segment: detail::immerse_segment(part, mode, body, f, lv, out); return;
+    case PartKind::segment:
+      detail::immerse_segment(part, part.end_area(), mode, f.u[body], f.w[body], lv, out);
+      return;
     case PartKind::particle: {
       const double d = part.width;
       out.arm = f.arm(body, {part.s0, part.n});

@@ -31,12 +31,12 @@ struct Flow {
   const Immersed<T>* immersed;
   const Part* part;
   double inverse_width = 0;  ///< 1/part->width, kept ready [1/m]
-  T area_speed{};           ///< A_r |v_E|, with the area rule of the bed [m³/s]
-  T speed{};                ///< |v_E|, filled when the law asks for it (`needs_speed`) [m/s]
-  double mass = 0;          ///< of the body [kg]
-  double gravity = 0;       ///< magnitude of gravity [m/s²]
-  bool plunging = true;     ///< the plunging bound is wanted
-  bool withdrawing = true;  ///< the withdrawing bound is wanted
+  T area_speed{};            ///< A_r |v_E|, with the area rule of the bed [m³/s]
+  T speed{};                 ///< |v_E|, filled when the law asks for it (`needs_speed`) [m/s]
+  double mass = 0;           ///< of the body [kg]
+  double gravity = 0;        ///< magnitude of gravity [m/s²]
+  bool plunging = true;      ///< the plunging bound is wanted
+  bool withdrawing = true;   ///< the withdrawing bound is wanted
 };
 
 namespace detail {
@@ -108,7 +108,8 @@ struct LeeLaw {
     if (friction > 0) out.shear += friction * out.plunge;
     if (flow.withdrawing)
       out.withdraw = withdrawing.eta * head * detail::depth_power(ratio, withdrawing.lambda);
-    out.spin_square = eta_d * density * part.breadth * im.length * detail::spread_square(T(1), im.length);
+    if (im.whole)
+      out.spin_square = eta_d * density * part.breadth * im.length * detail::spread_square(T(1), im.length);
   }
 };
 

@@ -28,7 +28,8 @@ struct Piece {
   int body = 0;
   int bed = 0;
   Part part;
-  double inverse_width = 0;
+  // Kept ready for the right-hand side.
+  double inverse_width = 0, end_area = 0, mass = 0;
 };
 
 /// Where work goes: the lines of the energy account.
@@ -242,7 +243,8 @@ class System {
   template <class T>
   T hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const;
   template <class T>
-  T area_speed(const Piece& p, const PieceMode& m, const PieceWork<T>& w) const;
+  static T area_speed(const Piece& p, AreaRule rule, const PieceMode& m, T side, Vec2<T> velocity, T cross,
+                      T along);
   void assign_slots();
 
   Tree tree_;

@@ -30,78 +30,107 @@ void System::prepare(Work<T>& work) const {
 }
 
 template <class T>
-T System::area_speed(const Piece& p, const PieceMode& m, const PieceWork<T>& w) const {
-  if (p.part.is_round()) return w.immersed.side * norm(w.velocity);
-  const double end = p.part.end_area();
-  const T across = m.cross * w.cross, along = m.along * w.along;  // |u × v_E|, |u · v_E|
-  if (p.part.kind == PartKind::block) return w.immersed.side * across + end * along;
-  switch (beds_[p.bed].area) {
-    case AreaRule::side: return w.immersed.side * across;
-    case AreaRule::side_or_end: return m.cross == 0 ? end * along : w.immersed.side * across;
-    case AreaRule::silhouette: return w.immersed.side * across + end * along;
-    case AreaRule::floor: return m.end_area ? end * norm(w.velocity) : w.immersed.side * across;
-    case AreaRule::full: return w.immersed.side * norm(w.velocity);
+[[gnu::always_inline]] inline T System::area_speed(const Piece& p, AreaRule rule, const PieceMode& m, T side,
+                                                   Vec2<T> velocity, T cross, T along) {
+  if (p.part.is_round()) return side * norm(velocity);
+  const T across = m.cross * cross;  // |u × v_E|
+  switch (p.part.kind == PartKind::block ? AreaRule::silhouette : rule) {
+    case AreaRule::side: return side * across;
+    case AreaRule::side_or_end: return m.cross == 0 ? p.end_area * (m.along * along) : side * across;
+    case AreaRule::silhouette: return side * across + p.end_area * (m.along * along);
+    case AreaRule::floor: return m.end_area ? p.end_area * norm(velocity) : side * across;
+    case AreaRule::full: return side * norm(velocity);
   }
   return T(0);
 }
 
+// Everything is computed in locals and written to `work` at the end: this is where most of the time goes.
 template <class T>
 void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
   const Piece& p = pieces_[k];
   const Bed& bed = beds_[p.bed];
+  const Plane plane = bed.plane;
+  const Vec2<T> u = work.frames.u[p.body];
   PieceWork<T>& w = work.piece[k];
-  levels(p.part, p.body, work.frames, bed.plane, w.levels);
+  Levels<T> lv;
+  const bool segment = p.part.kind == PartKind::segment;
+  if (segment) {
+    const T along = dot(plane.normal, u);
+    const T base =
+        plane.depth(work.frames.origin[p.body]) + p.part.n * dot(plane.normal, work.frames.w[p.body]);
+    lv.value[0] = base + p.part.s0 * along;
+    lv.value[1] = base + p.part.s1 * along;
+    lv.count = 2;
+  } else {
+    levels(p.part, p.body, work.frames, plane, lv);
+  }
+  w.levels = lv;
   w.is_immersed = is_immersed(p.part, m.immersion.regime);
   if (!w.is_immersed) return;
 
-  immerse(p.part, m.immersion, p.body, work.frames, bed.plane, w.levels, w.immersed);
-  const Vec2<T> u = work.frames.u[p.body];
-  w.velocity = work.frames.velocity(p.body, w.immersed.arm);
-  w.cross = u.x * w.velocity.z - u.z * w.velocity.x;
-  w.along = dot(u, w.velocity);
-  w.normal_rate = dot(bed.plane.normal, w.velocity);
-  w.shear_rate = dot(bed.plane.tangent, w.velocity);
+  Immersed<T> im;
+  if (segment) {
+    im.whole = m.immersion.regime == 3;
+    detail::immerse_segment(p.part, p.end_area, m.immersion, u, work.frames.w[p.body], lv, im);
+  } else {
+    immerse(p.part, m.immersion, p.body, work.frames, plane, lv, im);
+  }
+  const T rate = work.frames.rate[p.body];
+  const Vec2<T> velocity = work.frames.origin_rate[p.body] + rate * turned(im.arm);
+  const T cross = u.x * velocity.z - u.z * velocity.x, along = dot(u, velocity);
+  const T normal_rate = dot(plane.normal, velocity), shear_rate = dot(plane.tangent, velocity);
 
-  const bool spins = w.immersed.whole && bed.rotation == RotationRule::whole && !p.part.is_round();
+  const bool spins = im.whole && bed.rotation == RotationRule::whole && !p.part.is_round();
   const bool both = spins || m.normal == slip::stuck;
-  Flow<T> flow{&w.immersed, &p.part, p.inverse_width,
-               area_speed(p, m, w),
+  Flow<T> flow{&im,
+               &p.part,
+               p.inverse_width,
+               area_speed(p, bed.area, m, im.side, velocity, cross, along),
                T(0),
-               tree_.body(p.body).mass,
+               p.mass,
                gravity_size_,
                both || m.normal > 0,
                both || m.normal < 0};
-  std::visit(
-      [&](const auto& law) {
-        if constexpr (std::decay_t<decltype(law)>::needs_speed) flow.speed = norm(w.velocity);
-        law.evaluate(flow, w.resistance);
-      },
-      bed.law);
+  Resistance<T> r;
+  const auto apply = [&](const auto& law) {
+    if constexpr (std::decay_t<decltype(law)>::needs_speed) flow.speed = norm(velocity);
+    law.evaluate(flow, r);
+  };
+  if (const auto* lee = std::get_if<LeeLaw>(&bed.law))
+    apply(*lee);  // the common law, without the dispatch
+  else
+    std::visit(apply, bed.law);
 
-  const Resistance<T>& r = w.resistance;
-  w.normal_force = slip::fixed_force(m.normal, r.plunge, r.withdraw);
-  w.shear_force = slip::fixed_force(m.shear, r.shear, r.shear);
-  const Vec2<T> force =
-      -r.drag * w.velocity + w.normal_force * bed.plane.normal + w.shear_force * bed.plane.tangent;
-  work.wrenches.add(p.body, w.immersed.arm, force);
-  auto& power = work.power;
-  power[static_cast<int>(Channel::drag)] -= r.drag * dot(w.velocity, w.velocity);
-  power[static_cast<int>(Channel::static_normal)] += w.normal_force * w.normal_rate;
-  power[static_cast<int>(Channel::static_shear)] += w.shear_force * w.shear_rate;
-
-  if (!spins) return;
-  // Uniform pressure over the length, one half plunging while the other withdraws: bound F ℓ/4. Grows from zero as the
-  // upper end goes under, so that nothing jumps when a link is swallowed.
-  const T pressed = 0.5 * (r.plunge + r.withdraw) * dot(bed.plane.tangent, u);
-  const T sheared = r.shear * dot(bed.plane.normal, u);
-  const T cover = w.immersed.depth > T(0) ? w.immersed.top / w.immersed.depth : T(0);
-  const T bound = 0.25 * cover * w.immersed.length * norm(Vec2<T>{pressed, sheared});
-  w.resistance.spin_bound = bound;
-  const T rate = work.frames.rate[p.body];
-  w.spin_moment = slip::fixed_force(m.spin, bound, bound);
-  const T moment = w.spin_moment - cover * (r.spin_linear + r.spin_square * slip::sign(m.spin) * rate) * rate;
-  work.wrenches.moment[p.body] += moment;
-  power[static_cast<int>(Channel::spin)] += moment * rate;
+  const T normal_force = slip::fixed_force(m.normal, r.plunge, r.withdraw);
+  const T shear_force = slip::fixed_force(m.shear, r.shear, r.shear);
+  const Vec2<T> force = normal_force * plane.normal + shear_force * plane.tangent - r.drag * velocity;
+  T moment_about_e{};
+  if (spins) {
+    // Uniform pressure over the length, one half plunging while the other withdraws: bound F ℓ/4. Grows from zero as
+    // the upper end goes under, so that nothing jumps when a link is swallowed.
+    const T pressed = 0.5 * (r.plunge + r.withdraw) * dot(plane.tangent, u);
+    const T sheared = r.shear * dot(plane.normal, u);
+    const T cover = im.depth > T(0) ? im.top / im.depth : T(0);
+    r.spin_bound = 0.25 * cover * im.length * norm(Vec2<T>{pressed, sheared});
+    const T spin = slip::fixed_force(m.spin, r.spin_bound, r.spin_bound);
+    moment_about_e = spin - cover * (r.spin_linear + r.spin_square * slip::sign(m.spin) * rate) * rate;
+    w.spin_moment = spin;
+    work.power[static_cast<int>(Channel::spin)] += moment_about_e * rate;
+  }
+  work.wrenches.force[p.body] += force;
+  work.wrenches.moment[p.body] += moment(im.arm, force) + moment_about_e;
+  work.power[static_cast<int>(Channel::drag)] -= r.drag * dot(velocity, velocity);
+  work.power[static_cast<int>(Channel::static_normal)] += normal_force * normal_rate;
+  work.power[static_cast<int>(Channel::static_shear)] += shear_force * shear_rate;
+  w.immersed = im;
+  w.velocity = velocity;
+  w.cross = cross;
+  w.along = along;
+  w.normal_rate = normal_rate;
+  w.shear_rate = shear_rate;
+  w.resistance = r;
+  w.normal_force = normal_force;
+  w.shear_force = shear_force;
 }
 
 template <class T>
@@ -352,8 +381,7 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
       const bool block = p.part.kind == PartKind::block;
       const AreaRule rule = bed.area;
       if (rule == AreaRule::side_or_end && m.cross == 0 && !block) {
-        sink(10 * small_flow - std::abs(w.cross), 0.0,
-             GuardId{GuardKind::aligned, SwitchKind::normal, 0, k});
+        sink(10 * small_flow - std::abs(w.cross), 0.0, GuardId{GuardKind::aligned, SwitchKind::normal, 0, k});
         sink(m.along * w.along, small_flow, GuardId{GuardKind::along, SwitchKind::normal, 0, k});
       } else {
         if (block || (rule != AreaRule::full && !(rule == AreaRule::floor && m.end_area)))

@@ -1,0 +1,148 @@
+// The free link to its stop and a sweep of them, beside the same job with written-out equations on Boost.Odeint and
+// on SUNDIALS, in one run. Times are shown as ratios only: they are measured in turn, round by round, and the medians
+// of the rounds are compared.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "peers/free_link_cvode.hpp"
+#include "peers/free_link_odeint.hpp"
+#include "peers/free_link_reference.hpp"
+#include "thud/scenario/scenario.hpp"
+
+namespace {
+
+using thud::peers::PeerResult;
+
+constexpr double degree = std::numbers::pi / 180;
+
+struct Job {
+  double angle, speed;
+};
+
+// Points that fill the grid 25-60 deg x 1-2.5 m/s evenly (an additive recurrence).
+std::vector<Job> make_jobs(int count) {
+  std::vector<Job> jobs(count);
+  for (int i = 0; i < count; ++i) {
+    const double a = std::fmod(0.7548776662466927 * (i + 1), 1.0), b = std::fmod(0.5698402909980532 * (i + 1), 1.0);
+    jobs[i] = {(25 + 35 * a) * degree, 1 + 1.5 * b};
+  }
+  return jobs;
+}
+
+// The library scenario through the general engine; only its initial state is set per run.
+class Engine {
+ public:
+  Engine() : scenario_(thud::load_scenario("free_link")), solver_(*scenario_.system) {}
+
+  PeerResult run(Job job, double tolerance) {
+    constexpr double half = 0.1524 / 2;
+    q_ = {-half * std::sin(job.angle), -half * std::cos(job.angle), job.angle};
+    v_ = {0, job.speed, 0};
+    thud::SolverOptions options = scenario_.options;
+    options.tolerance = tolerance;
+    const thud::Outcome out = solver_.run(q_, v_, scenario_.conditions, options);
+    return {out.time, out.stats.evaluations, out.stats.steps};
+  }
+
+ private:
+  thud::Scenario scenario_;
+  thud::Solver solver_;
+  std::vector<double> q_, v_;
+};
+
+struct Contender {
+  std::string name;
+  std::function<PeerResult(Job)> run;
+  std::vector<double> seconds;  // per round
+  double worst = 0;
+  double evaluations = 0;
+};
+
+double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + static_cast<long>(x.size() / 2), x.end());
+  return x[x.size() / 2];
+}
+
+double time_jobs(const Contender& c, const std::vector<Job>& jobs, std::size_t from, std::size_t to, double& sum) {
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = from; i < to; ++i) sum += c.run(jobs[i]).stop_time;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void measure_errors(std::vector<Contender>& contenders, int points) {
+  const std::vector<Job> jobs = make_jobs(points);
+  for (const Job& job : jobs) {
+    const double exact = thud::peers::free_link_reference(job.angle, job.speed);
+    for (Contender& c : contenders) {
+      const PeerResult r = c.run(job);
+      c.worst = std::max(c.worst, std::abs(r.stop_time - exact));
+      c.evaluations += static_cast<double>(r.evaluations) / points;
+    }
+  }
+}
+
+// Rounds of a few hundred runs each, the contenders taking turns.
+void measure_times(std::vector<Contender>& contenders, int runs) {
+  const std::vector<Job> jobs = make_jobs(runs);
+  const std::size_t round = 500;
+  double sum = 0;
+  for (Contender& c : contenders) time_jobs(c, jobs, 0, std::min<std::size_t>(round, jobs.size()), sum);  // warm up
+  for (std::size_t from = 0; from < jobs.size(); from += round)
+    for (Contender& c : contenders)
+      c.seconds.push_back(time_jobs(c, jobs, from, std::min(from + round, jobs.size()), sum));
+  if (!(sum > 0)) fmt::print("nothing was computed\n");
+}
+
+void show(const char* title, const std::vector<Contender>& contenders) {
+  const double ours = median(contenders.front().seconds);
+  fmt::print("\n{}\n  {:<46}{:>10}{:>14}{:>16}\n", title, "", "time", "evaluations", "worst error");
+  for (const Contender& c : contenders)
+    fmt::print("  {:<46}{:>9.2f}x{:>14.1f}{:>14.1e} s\n", c.name, median(c.seconds) / ours, c.evaluations, c.worst);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int sweep = argc > 1 ? std::max(1000, std::atoi(argv[1])) : 100000;
+  Engine engine;
+  const auto with_thud = [&](double tolerance) { return [&engine, tolerance](Job j) { return engine.run(j, tolerance); }; };
+  const auto with_odeint = [](double tolerance) {
+    return [tolerance](Job j) { return thud::peers::solve_free_link_odeint(j.angle, j.speed, tolerance); };
+  };
+  const auto with_cvode = [](double tolerance) {
+    return [tolerance](Job j) { return thud::peers::solve_free_link_cvode(j.angle, j.speed, tolerance); };
+  };
+  const std::string cvode = fmt::format("SUNDIALS {} CVODE (Adams), Debian's build", thud::peers::get_sundials_version());
+
+  fmt::print("The free link of Lee 2009 to its stop: thud runs the library scenario through its general engine,\n"
+             "the peers integrate equations written out for this one link. Times relative to thud, one thread.\n");
+
+  std::vector<Contender> same = {{"thud, tolerance 1e-9", with_thud(1e-9), {}},
+                                 {"Boost.Odeint dopri5 + dense output, 1e-9", with_odeint(1e-9), {}},
+                                 {cvode + ", 1e-9", with_cvode(1e-9), {}}};
+  measure_errors(same, 2000);
+  measure_times(same, 5000);
+  show("Single runs at the same tolerance, 2000 points of 25-60 deg x 1-2.5 m/s", same);
+
+  std::vector<Contender> accurate = {{"thud, tolerance 1e-9", with_thud(1e-9), {}},
+                                     {"Boost.Odeint dopri5 + dense output, 5e-12", with_odeint(5e-12), {}},
+                                     {cvode + ", 1e-11", with_cvode(1e-11), {}}};
+  measure_errors(accurate, 2000);
+  measure_times(accurate, 3000);
+  show("Single runs at tolerances of about the same accuracy", accurate);
+
+  std::vector<Contender> swept = {{"thud", with_thud(1e-9), {}}, {"Boost.Odeint dopri5 + dense output", with_odeint(1e-9), {}}};
+  measure_errors(swept, 200);
+  measure_times(swept, sweep);
+  show(fmt::format("Sweep of {} links, tolerance 1e-9 (CVODE as above: it scales linearly)", sweep).c_str(), swept);
+  return 0;
+}
