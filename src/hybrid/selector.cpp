@@ -156,14 +156,10 @@ void ModeSelector::look_far(double t, const double* y, const Scales& scales, con
 // Solves the box problem of the vanishing switches at (t, y) and sets their states.
 bool ModeSelector::settle_switches(double t, const double* y, const Scales& scales, Mode& mode,
                                    Work<double>& work, double* slope) {
-  for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
-  mode.stuck.clear();  // both bounds are wanted, the forces are not yet
-  system_.evaluate(t, y, mode, work, slope);
   const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
   if (m == 0) return true;
-
-  // The rows, M⁻¹ rows and biases come from holding all of them; the accelerations without them are kept aside.
-  const std::vector<double> unheld(work.acceleration);
+  // Rows, M⁻¹ rows, biases, both bounds, and the accelerations without holding: all from holding them all.
+  for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck = vanishing_;
   system_.evaluate(t, y, mode, work, slope);
   problem_.resize(m);
@@ -171,7 +167,7 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   for (int a = 0; a < m; ++a) {
     const double* row = work.jacobian.data() + a * n;
     double rate = work.hold_bias[a];
-    for (int i = 0; i < n; ++i) rate += row[i] * unheld[i];
+    for (int i = 0; i < n; ++i) rate += row[i] * work.unheld[i];
     problem_.offset[a] = rate;
     double lower, upper;
     system_.switch_bounds(vanishing_[a], work, lower, upper);
@@ -213,7 +209,9 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
 // changes by their square.
 void ModeSelector::stop_vanishing(double t, double* y, Mode mode, Work<double>& work) {
   const int n = system_.dof_count(), k = static_cast<int>(vanishing_.size());
-  if (k == 0) return;
+  bool moving = false;
+  for (const SwitchRef& s : vanishing_) moving = moving || system_.switch_rate(s, work) != 0;
+  if (!moving) return;
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck = vanishing_;
   system_.evaluate(t, y, mode, work, scratch_.data());
@@ -239,9 +237,32 @@ void ModeSelector::go_ahead(const double* y, const Work<double>& work, double ah
   }
 }
 
+// What passes the surface with a clear velocity needs no forces to be decided: this saves a round of the selection.
+void ModeSelector::settle_moving_levels(double t, const double* y, const Scales& scales, double ahead,
+                                        Mode& mode, Work<double>& work, double* slope) {
+  mode.stuck.clear();
+  system_.evaluate(t, y, mode, work, slope);
+  const int n = system_.dof_count();
+  for (int i = 0; i < n; ++i) ahead_[i] = y[i] + ahead * y[n + i];
+  system_.tree().kinematics(ahead_.data(), y + n, there_.frames);
+  bool moving = false;
+  for (std::size_t k = 0; k < system_.pieces().size(); ++k) {
+    const Piece& p = system_.pieces()[k];
+    levels(p.part, p.body, there_.frames, system_.beds()[p.bed].plane, there_.piece[k].levels);
+    for (int l = 0; l < p.part.level_count(); ++l) {
+      const double now = work.piece[k].levels.value[l], later = there_.piece[k].levels.value[l];
+      moving =
+          moving
+          || (std::abs(now) <= 1e-12 * scales.length && std::abs(later - now) > 1e-6 * ahead * scales.speed);
+    }
+  }
+  if (moving) settle_geometry(work, there_, scales, mode);
+}
+
 bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
                           Work<double>& work, double* slope) {
   bool ok = true;
+  settle_moving_levels(t, y, scales, ahead, mode, work, slope);
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
     system_.evaluate(t, y, mode, work, slope);

@@ -14,12 +14,29 @@ namespace thud {
 
 namespace {
 
+// The error of the continuous extension vanishes like (1 − θ)⁴ at the end of a step; beyond this point it is far below
+// that of the step itself, and the step need not be repeated. Steps are chosen to end just after expected crossings.
+constexpr double near_end = 0.96;
+constexpr double overshoot = 1.02;
+
 constexpr double event_time_tolerance = 2e-14;  // [s], well below the promised 1e-12
 
 struct Guard {
   double value, tolerance;
   GuardId id;
   bool is_violated() const { return value < -tolerance; }
+};
+
+// The last three values of a condition.
+struct Past {
+  double t[3] = {}, x[3] = {};
+  int count = 0;
+
+  void add(double time, double value, bool open) {
+    t[0] = t[1], t[1] = t[2], t[2] = time;
+    x[0] = x[1], x[1] = x[2], x[2] = value;
+    count = open ? count + 1 : 0;
+  }
 };
 
 // A crossing inside the current step.
@@ -38,7 +55,11 @@ template <class Method>
 class Run final : public StepView {
  public:
   Run(const System& system, ModeSelector& selector, Work<double>& work)
-      : system_(system), selector_(selector), work_(work), n_(system.dof_count()), total_(system.state_size()) {
+      : system_(system),
+        selector_(selector),
+        work_(work),
+        n_(system.dof_count()),
+        total_(system.state_size()) {
     stepper_.resize(2 * n_, total_);
     y_.assign(total_, 0.0);
     sample_.assign(total_, 0.0);
@@ -47,8 +68,9 @@ class Run final : public StepView {
     absolute_.assign(2 * n_, 1.0);
   }
 
-  Outcome run(const std::vector<double>& q, const std::vector<double>& v, const std::vector<Condition>& conditions,
-              const SolverOptions& options, StepObserver* observer) {
+  Outcome run(const std::vector<double>& q, const std::vector<double>& v,
+              const std::vector<Condition>& conditions, const SolverOptions& options,
+              StepObserver* observer) {
     conditions_ = conditions;
     options_ = options;
     observer_ = observer;
@@ -64,8 +86,7 @@ class Run final : public StepView {
   const Mode& mode() const override { return mode_; }
   void state(double t, double* y) override {
     if (!dense_ready_) make_dense();
-    const double theta = taken_ > 0 ? (t - t_) / taken_ : 0;
-    stepper_.dense(theta, y_.data(), y);
+    stepper_.dense(dense_h_ > 0 ? (t - t_) / dense_h_ : 0, y_.data(), y);
   }
 
  private:
@@ -83,6 +104,7 @@ class Run final : public StepView {
     condition_size_.assign(conditions_.size(), 0.0);
     condition_start_.assign(conditions_.size(), 0.0);
     condition_end_.assign(conditions_.size(), 0.0);
+    past_.assign(conditions_.size(), {});
     out_.hits.resize(conditions_.size());
     mode_ = system_.make_mode();
     set_scales();
@@ -104,9 +126,16 @@ class Run final : public StepView {
     system_.evaluate(t, y, mode_, work_, slope);
   }
 
-  auto right_hand_side() {
-    return [this](double t, const double* y, double* slope) { evaluate(t, y, slope); };
-  }
+  struct RightHandSide {
+    Run& run;
+    void operator()(double t, const double* y, double* slope) const {
+      ++run.out_.stats.evaluations;
+      run.work_at_end_ = false;
+      run.system_.evaluate_lean(t, y, run.mode_, run.work_, slope);
+    }
+    void full(double t, const double* y, double* slope) const { run.evaluate(t, y, slope); }
+  };
+  RightHandSide right_hand_side() { return {*this}; }
 
   // ---- sizes -------------------------------------------------------------------------------------------------
 
@@ -158,6 +187,7 @@ class Run final : public StepView {
       return void(fail(fmt::format("gave up after {} steps", options_.max_steps)));
     const double left = options_.time_limit - t_;
     double h = Method::adaptive ? std::min(h_, options_.max_step) : options_.step;
+    if (Method::order == 8) h = std::min(h, expected_crossing(h));
     const bool last = h >= left;
     if (last) h = left;
     if (!(h > 0)) return finish(StopReason::time_limit);
@@ -180,7 +210,8 @@ class Run final : public StepView {
     has_probe_violation_ = false;
     dense_ready_ = false;
     auto f = right_hand_side();
-    stepper_.step(f, [this] { probe_guards(); }, t_, y_.data(), h);
+    stepper_.step(
+        f, [this] { probe_guards(); }, t_, y_.data(), h);
     if constexpr (Method::adaptive) {
       if constexpr (Method::order == 5) stepper_.finish(f, t_, h);
       for (int i = 0; i < 2 * n_; ++i)
@@ -197,8 +228,9 @@ class Run final : public StepView {
         return false;
       }
       // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
-      const double growth =
-          error > 0 ? 0.9 * std::pow(error, -1.0 / Method::order) * std::pow(std::max(last_error_, 1e-4), 0.04) : 6.0;
+      const double growth = error > 0 ? 0.9 * std::pow(error, -1.0 / Method::order)
+                                            * std::pow(std::max(last_error_, 1e-4), 0.04)
+                                      : 6.0;
       last_error_ = error;
       h_ = h * std::clamp(growth, 0.3, 6.0);
     }
@@ -252,7 +284,8 @@ class Run final : public StepView {
 
   void make_dense() {
     auto f = right_hand_side();
-    stepper_.make_dense(f, t_, y_.data(), last_h_ = taken_ > 0 ? taken_ : trial_h_);
+    dense_h_ = taken_ > 0 ? taken_ : trial_h_;
+    stepper_.make_dense(f, t_, y_.data(), dense_h_);
     dense_ready_ = true;
   }
 
@@ -287,11 +320,28 @@ class Run final : public StepView {
     return false;
   }
 
+  // Time to just after the next condition, extrapolated from the last three steps; `far` when none is near.
+  double expected_crossing(double far) const {
+    double first = far;
+    for (const Past& p : past_) {
+      if (p.count < 3) continue;
+      // Newton's form of the parabola through (t_k, x_k), solved by two corrections of its secant.
+      const double a = t_ - p.t[1], b = p.t[1] - p.t[0];
+      const double s1 = (p.x[2] - p.x[1]) / a, s0 = (p.x[1] - p.x[0]) / b;
+      const double curvature = (s1 - s0) / (a + b), slope = s1 + curvature * a;
+      double dt = -p.x[2] / slope;
+      for (int i = 0; i < 3; ++i) dt = -p.x[2] / (slope + curvature * dt);
+      if (dt > 0 && dt * overshoot < first) first = dt * overshoot;
+    }
+    return first;
+  }
+
   // After an accepted step without a crossing: remembers the signs.
   void note_conditions() {
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       const double x = condition_value(c, t_ + taken_, stepper_.next());
       condition_size_[c] = std::max(condition_size_[c], std::abs(x));
+      past_[c].add(t_ + taken_, x, is_open(c));
       if (std::abs(x) > 1e-12 * condition_size_[c] && !crosses(c, x)) condition_sign_[c] = x > 0 ? 1 : -1;
     }
   }
@@ -319,7 +369,8 @@ class Run final : public StepView {
 
     evaluate(t_, y_.data(), sample_slope_.data());
     list_guards(guards_start_);
-    for (std::size_t c = 0; c < conditions_.size(); ++c) condition_start_[c] = condition_value(c, t_, y_.data());
+    for (std::size_t c = 0; c < conditions_.size(); ++c)
+      condition_start_[c] = condition_value(c, t_, y_.data());
     root_accuracy_ = 1e-8 * scales_.time;
     first = first_crossing(end, h);
     if (crowded_) {  // several nearly at once: tell their order
@@ -348,7 +399,8 @@ class Run final : public StepView {
     };
     for (std::size_t k = 0; k < guards_end_.size(); ++k)
       if (guards_end_[k].is_violated())
-        offer({guard_root(static_cast<int>(k), end, h), static_cast<int>(k), -1}, is_flow(guards_end_[k].id.kind) ? 2 : 0);
+        offer({guard_root(static_cast<int>(k), end, h), static_cast<int>(k), -1},
+              is_flow(guards_end_[k].id.kind) ? 2 : 0);
     for (std::size_t c = 0; c < conditions_.size(); ++c)
       if (crosses(c, condition_end_[c])) offer({condition_root(c, end, h), -1, static_cast<int>(c)}, 1);
     return first;
@@ -442,10 +494,15 @@ class Run final : public StepView {
     const double short_h = crossing.theta * h;
     if (short_h > event_time_tolerance) {
       auto f = right_hand_side();
-      dense_ready_ = false;
       taken_ = short_h;
-      stepper_.step(
-          f, [] {}, t_, y_.data(), short_h);
+      if (Method::order == 8 && crossing.theta > near_end) {
+        stepper_.dense(crossing.theta, y_.data(), sample_.data());
+        std::copy(sample_.begin(), sample_.end(), stepper_.next());
+      } else {
+        dense_ready_ = false;
+        stepper_.step(
+            f, [] {}, t_, y_.data(), short_h);
+      }
       stepper_.finish(f, t_, short_h);
       const bool flow = crossing.guard >= 0 && is_flow(guards_end_[crossing.guard].id.kind);
       if (!flow) correct(crossing);
@@ -584,6 +641,7 @@ class Run final : public StepView {
     }
     ++out_.stats.events;
     out_.stats.evaluations += 4;
+    for (Past& p : past_) p.count = 0;  // the motion goes on differently
     log_changes(before);
     if constexpr (Method::adaptive)
       h_ = entered(before) ? first_step() : std::max(0.5 * h_, std::min(h_, first_step()));
@@ -771,12 +829,14 @@ class Run final : public StepView {
   std::vector<int> condition_sign_;
   std::vector<double> condition_size_, condition_start_, condition_end_;
   std::vector<char> probe_hit_;
+  std::vector<Past> past_;
   std::vector<Guard> guards_start_;
   std::vector<Guard> guards_end_;
   Mode mode_, before_;
   Scales scales_;
   Outcome out_;
-  double last_error_ = 1, t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, last_h_ = 0, energy_size_ = 0;
+  double last_error_ = 1, t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, dense_h_ = 0,
+         energy_size_ = 0;
   int repeats_ = 0;
   bool crowded_ = false, done_ = false, has_violation_ = false, has_probe_violation_ = false;
   bool dense_ready_ = false, work_at_end_ = false;
@@ -812,7 +872,9 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<Condition>& conditions, const SolverOptions& options,
                     StepObserver* observer) {
   const auto start = std::chrono::steady_clock::now();
-  const auto with = [&](auto& kept) { return impl_->run_with(kept).run(q, v, conditions, options, observer); };
+  const auto with = [&](auto& kept) {
+    return impl_->run_with(kept).run(q, v, conditions, options, observer);
+  };
   Method method = options.method;
   if (method == Method::automatic) method = options.tolerance < 1e-6 ? Method::dop853 : Method::dopri5;
   Outcome out;

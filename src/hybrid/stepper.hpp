@@ -14,12 +14,13 @@ namespace thud {
 
 namespace detail {
 
-// out = base + h Σ w_j k_j over the nonzero entries of a row, unrolled at compile time.
+// out = base + h Σ w_j k_j over the nonzero entries of a row, unrolled at compile time. Summed from the left, so that
+// only one addition waits for the latest stage.
 template <const auto& Row, std::size_t... J, class Size>
 void combine(std::index_sequence<J...>, Size n, const double* k, int stride, double h, const double* base,
              double* out) {
   for (int i = 0; i < n; ++i)
-    out[i] = (base ? base[i] : 0.0) + h * ((Row[J].weight * k[Row[J].stage * stride + i]) + ...);
+    out[i] = (base ? base[i] : 0.0) + h * (... + (Row[J].weight * k[Row[J].stage * stride + i]));
 }
 template <const auto& Row, class Size>
 void combine(Size n, const double* k, int stride, double h, const double* base, double* out) {
@@ -74,7 +75,7 @@ class Stepper : public StageMemory {
   /// Slope at the end, the first of the next step.
   template <class F>
   void finish(F& f, double t, double h) {
-    f(t + h, next_.data(), slope(last));
+    f.full(t + h, next_.data(), slope(last));
   }
   /// Scaled error of the last step; ≤ 1 is good.
   double error(const double* scale, double h) { return Method::error(*this, scale, h); }
@@ -107,6 +108,12 @@ class Stepper : public StageMemory {
     detail::combine<Row>(n, k_.data(), total_, h, y, trial_.data());
     f(t + c * h, trial_.data(), slope(index));
   }
+  /// A stage after which guards are looked at.
+  template <const auto& Row, class F, class Size>
+  void probed_stage(F& f, double t, const double* y, double h, double c, int index, Size n) {
+    detail::combine<Row>(n, k_.data(), total_, h, y, trial_.data());
+    f.full(t + c * h, trial_.data(), slope(index));
+  }
   template <const auto& Row>
   void sum(double h, double* out, int n) const {
     detail::combine<Row>(n, k_.data(), total_, h, static_cast<const double*>(nullptr), out);
@@ -129,13 +136,12 @@ struct Dop853Method : tableau::Dop853 {
     s.template stage<a4>(f, t, y, h, c[4], 4, n);
     s.template stage<a5>(f, t, y, h, c[5], 5, n);
     s.template stage<a6>(f, t, y, h, c[6], 6, n);
-    s.template stage<a7>(f, t, y, h, c[7], 7, n);
+    s.template probed_stage<a7>(f, t, y, h, c[7], 7, n);
     probe();
     s.template stage<a8>(f, t, y, h, c[8], 8, n);
-    s.template stage<a9>(f, t, y, h, c[9], 9, n);
+    s.template probed_stage<a9>(f, t, y, h, c[9], 9, n);
     probe();
     s.template stage<a10>(f, t, y, h, c[10], 10, n);
-    probe();
     s.template stage<a11>(f, t, y, h, c[11], 11, n);
   }
   template <class S>
@@ -172,9 +178,9 @@ struct Dopri5Method : tableau::Dopri5 {
   template <class S, class F, class Probe, class Size>
   static void stages_of(S& s, F& f, Probe&& probe, double t, const double* y, double h, Size n) {
     s.template stage<a1>(f, t, y, h, c[1], 1, n);
-    s.template stage<a2>(f, t, y, h, c[2], 2, n);
+    s.template probed_stage<a2>(f, t, y, h, c[2], 2, n);
     probe();
-    s.template stage<a3>(f, t, y, h, c[3], 3, n);
+    s.template probed_stage<a3>(f, t, y, h, c[3], 3, n);
     probe();
     s.template stage<a4>(f, t, y, h, c[4], 4, n);
     s.template stage<a5>(f, t, y, h, c[5], 5, n);

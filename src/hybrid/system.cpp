@@ -24,6 +24,7 @@ System::System(Tree tree, Vec gravity)
       gravity_size_(norm(gravity)),
       joints_(tree_.body_count()),
       air_(tree_.body_count(), 0.0) {
+  for (const RigidBody& b : tree_.bodies()) weight_.push_back(b.mass * gravity);
   assign_slots();
 }
 
@@ -34,6 +35,7 @@ int System::add_bed(Bed bed) {
 
 void System::add_piece(int body, int bed, const Part& part) {
   pieces_.push_back({body, bed, part, 1 / part.width, part.end_area(), tree_.body(body).mass});
+  ++piece_count_;
   assign_slots();
 }
 

@@ -142,7 +142,7 @@ namespace detail {
 // Inlined by force: nearly every part is a segment, and this runs in every evaluation.
 template <class T>
 [[gnu::always_inline]] inline void immerse_segment(const Part& part, double end_area, Immersion mode,
-                                                   Vec2<T> u, Vec2<T> w, const Levels<T>& lv,
+                                                   Vec2<T> u, Vec2<T> w, T dip, const Levels<T>& lv,
                                                    Immersed<T>& out) {
   const T a = lv.value[0], b = lv.value[1];
   const double full = part.length();
@@ -152,13 +152,14 @@ template <class T>
     s = T(0.5 * (part.s0 + part.s1));
     out.depth = mode.deepest > 0 ? b : a;
     out.top = mode.deepest > 0 ? a : b;
-  } else if (mode.regime == 2) {  // ℓ = L δ_B/(δ_B − δ_A): the papers' z_T/cos q, without the cosine
-    out.length = full * b / (b - a);
+  } else if (mode.regime == 2) {
+    // ℓ = δ_B/(u·n), the papers' z_T/cos q; u·n = (δ_B − δ_A)/L > δ_B/L does not vanish
+    out.length = b / dip;
     s = part.s1 - 0.5 * out.length;
     out.depth = b;
     out.top = T(0);
   } else {
-    out.length = full * a / (a - b);
+    out.length = -a / dip;
     s = part.s0 + 0.5 * out.length;
     out.depth = a;
     out.top = T(0);
@@ -264,7 +265,8 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
   out.whole = is_whole(part, mode.regime);
   switch (part.kind) {
     case PartKind::segment:
-      detail::immerse_segment(part, part.end_area(), mode, f.u[body], f.w[body], lv, out);
+      detail::immerse_segment(part, part.end_area(), mode, f.u[body], f.w[body], dot(plane.normal, f.u[body]),
+                              lv, out);
       return;
     case PartKind::particle: {
       const double d = part.width;

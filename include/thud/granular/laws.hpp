@@ -92,7 +92,7 @@ struct LeeLaw {
   static constexpr bool needs_speed = false;
 
   template <class T>
-  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+  [[gnu::always_inline]] void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
     const Immersed<T>& im = *flow.immersed;
     const Part& part = *flow.part;
     const double weight = flow.gravity * density;

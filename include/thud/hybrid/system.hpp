@@ -118,6 +118,7 @@ struct Work {
   std::array<T, channel_count> power{};
   // held switches
   std::vector<T> jacobian, applied, gram, hold, hold_bias;
+  std::vector<T> unheld;  ///< v̇ without the forces that hold
   Frames<Dual<T>> moving;
   std::vector<Dual<T>> moving_q, moving_v;
 };
@@ -213,6 +214,10 @@ class System {
   template <class T>
   void evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
 
+  /// The same without filling `work` with what guards and observables read: for the inner stages of a step.
+  template <class T>
+  void evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
+
   /// Calls sink(value, tolerance, id) for every guard of the mode; all are positive while the mode is valid.
   template <class Sink>
   void guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const;
@@ -236,7 +241,9 @@ class System {
  private:
   template <class T>
   void add_joint_forces(double t, const Mode& mode, Work<T>& work) const;
-  template <class T>
+  template <bool Lean, class T>
+  void evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
+  template <bool Lean, class T>
   void add_piece_forces(int k, const PieceMode& m, Work<T>& work) const;
   template <class T>
   void hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
@@ -252,8 +259,10 @@ class System {
   double gravity_size_;
   std::vector<Bed> beds_;
   std::vector<Piece> pieces_;
+  int piece_count_ = 0;
   std::vector<JointForces> joints_;
   std::vector<double> air_;
+  std::vector<Vec> weight_;
   bool track_distance_ = false;
   bool has_torque_ = false, has_damping_ = false, has_friction_ = false, has_air_ = false;
   std::array<int, channel_count> slot_{};

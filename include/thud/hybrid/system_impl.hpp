@@ -24,6 +24,7 @@ void System::prepare(Work<T>& work) const {
   work.gram.assign(switches * switches, T(0));
   work.hold.assign(2 * switches, T(0));
   work.hold_bias.assign(switches, T(0));
+  work.unheld.assign(n, T(0));
   work.moving.resize(bodies);
   work.moving_q.resize(n);
   work.moving_v.resize(n);
@@ -44,8 +45,8 @@ template <class T>
   return T(0);
 }
 
-// Everything is computed in locals and written to `work` at the end: this is where most of the time goes.
-template <class T>
+// Everything is computed in locals, and written to `work` at the end where it is wanted: most of the time goes here.
+template <bool Lean, class T>
 void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
   const Piece& p = pieces_[k];
   const Bed& bed = beds_[p.bed];
@@ -54,24 +55,27 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
   PieceWork<T>& w = work.piece[k];
   Levels<T> lv;
   const bool segment = p.part.kind == PartKind::segment;
+  const T dip = dot(plane.normal, u);
   if (segment) {
-    const T along = dot(plane.normal, u);
     const T base =
         plane.depth(work.frames.origin[p.body]) + p.part.n * dot(plane.normal, work.frames.w[p.body]);
-    lv.value[0] = base + p.part.s0 * along;
-    lv.value[1] = base + p.part.s1 * along;
+    lv.value[0] = base + p.part.s0 * dip;
+    lv.value[1] = base + p.part.s1 * dip;
     lv.count = 2;
   } else {
     levels(p.part, p.body, work.frames, plane, lv);
   }
-  w.levels = lv;
-  w.is_immersed = is_immersed(p.part, m.immersion.regime);
-  if (!w.is_immersed) return;
+  const bool immersed = is_immersed(p.part, m.immersion.regime);
+  if constexpr (!Lean) {
+    w.levels = lv;
+    w.is_immersed = immersed;
+  }
+  if (!immersed) return;
 
   Immersed<T> im;
   if (segment) {
     im.whole = m.immersion.regime == 3;
-    detail::immerse_segment(p.part, p.end_area, m.immersion, u, work.frames.w[p.body], lv, im);
+    detail::immerse_segment(p.part, p.end_area, m.immersion, u, work.frames.w[p.body], dip, lv, im);
   } else {
     immerse(p.part, m.immersion, p.body, work.frames, plane, lv, im);
   }
@@ -114,7 +118,7 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
     r.spin_bound = 0.25 * cover * im.length * norm(Vec2<T>{pressed, sheared});
     const T spin = slip::fixed_force(m.spin, r.spin_bound, r.spin_bound);
     moment_about_e = spin - cover * (r.spin_linear + r.spin_square * slip::sign(m.spin) * rate) * rate;
-    w.spin_moment = spin;
+    if constexpr (!Lean) w.spin_moment = spin;
     work.power[static_cast<int>(Channel::spin)] += moment_about_e * rate;
   }
   work.wrenches.force[p.body] += force;
@@ -122,6 +126,7 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
   work.power[static_cast<int>(Channel::drag)] -= r.drag * dot(velocity, velocity);
   work.power[static_cast<int>(Channel::static_normal)] += normal_force * normal_rate;
   work.power[static_cast<int>(Channel::static_shear)] += shear_force * shear_rate;
+  if constexpr (Lean) return;
   w.immersed = im;
   w.velocity = velocity;
   w.cross = cross;
@@ -231,6 +236,7 @@ void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const
     work.moving_v[i] = {v[i], T(0)};
   }
   tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
+  std::copy(work.acceleration.begin(), work.acceleration.end(), work.unheld.begin());
 
   T* scale =
       work.hold.data() + k;  // widths of the boxes: dependent switches share the load by their strength
@@ -288,6 +294,19 @@ void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const
 
 template <class T>
 void System::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
+  evaluate_as<false>(t, y, mode, work, dydt);
+}
+
+template <class T>
+void System::evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
+  if (mode.stuck.empty())
+    evaluate_as<true>(t, y, mode, work, dydt);
+  else
+    evaluate_as<false>(t, y, mode, work, dydt);  // what holds needs to know the pieces
+}
+
+template <bool Lean, class T>
+void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
   using std::sqrt;
   const int n = dof_count();
   const T *q = y, *v = y + n;
@@ -296,7 +315,7 @@ void System::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* 
   for (int i = 0; i < tree_.body_count(); ++i) {
     const RigidBody& b = tree_.body(i);
     const Vec2<T> arm = work.frames.arm(i, b.center);
-    work.wrenches.force[i] = {T(b.mass * gravity_.x), T(b.mass * gravity_.z)};
+    work.wrenches.force[i] = {T(weight_[i].x), T(weight_[i].z)};
     work.wrenches.moment[i] = moment(arm, work.wrenches.force[i]);
     if (air_[i] > 0) {
       const Vec2<T> vc = work.frames.velocity(i, arm);
@@ -306,13 +325,12 @@ void System::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* 
     }
   }
   if (has_torque_ || has_damping_ || has_friction_) add_joint_forces(t, mode, work);
-  for (int k = 0; k < static_cast<int>(pieces_.size()); ++k) add_piece_forces(k, mode.piece[k], work);
+  for (int k = 0; k < piece_count_; ++k) add_piece_forces<Lean>(k, mode.piece[k], work);
 
   T* a = work.acceleration.data();
-  tree_.reduce(work.frames, work.wrenches, a);
-  tree_.factor(work.frames, work.factor);
-  tree_.solve(work.factor, a);
-  if (!mode.stuck.empty()) hold(mode, q, v, work);
+  tree_.forward_dynamics(work.frames, work.wrenches, work.factor, a);
+  if constexpr (!Lean)
+    if (!mode.stuck.empty()) hold(mode, q, v, work);
 
   for (int i = 0; i < n; ++i) {
     dydt[i] = v[i];

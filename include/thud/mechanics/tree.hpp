@@ -100,6 +100,10 @@ class Tree {
   template <class T>
   void kinematics(const T* q, const T* v, Frames<T>& out) const;
 
+  /// v̇ under the given wrenches (used up as scratch). Leaves the factored mass matrix in `factor` for solve().
+  template <class T>
+  void forward_dynamics(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor, T* vdot) const;
+
   /// Generalised force of the wrenches, less the inertia terms h(q, v). The wrenches are used up as scratch.
   template <class T>
   void reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised) const;
@@ -136,7 +140,7 @@ class Tree {
   std::vector<bool> dof_is_angle_;
   std::vector<double> subtree_mass_, diagonal_;
   std::vector<BodyPoint> first_moment_;  // B_i
-  std::vector<char> alone_;              // a tree of one body about its mass centre or pin: constant, diagonal M
+  std::vector<char> alone_;  // a tree of one body about its mass centre or pin: constant, diagonal M
   std::vector<char> dof_alone_;
   bool all_alone_ = false;
   int dof_count_ = 0;

@@ -16,7 +16,7 @@ void sine_cosine(T q, T& s, T& c) {
 }  // namespace detail
 
 template <class T>
-void Tree::kinematics(const T* q, const T* v, Frames<T>& out) const {
+[[gnu::always_inline]] inline void Tree::kinematics(const T* q, const T* v, Frames<T>& out) const {
   for (int i = 0; i < body_count(); ++i) {
     const RigidBody& b = bodies_[i];
     T s, c;
@@ -57,6 +57,24 @@ void Tree::reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised
       generalised[translation_dof_[i]] = f.x;
       generalised[translation_dof_[i] + 1] = f.z;
     }
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void Tree::forward_dynamics(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass,
+                            T* vdot) const {
+  if (!all_alone_) {
+    reduce(frames, wrenches, vdot);
+    factor(frames, mass);
+    solve(mass, vdot);
+    return;
+  }
+  for (int i = 0; i < body_count(); ++i) {  // M is diagonal, and there are no centripetal terms
+    const int angle = angle_dof_[i], x = translation_dof_[i];
+    vdot[angle] = mass.inverse_diagonal[angle] * wrenches.moment[i];
+    if (x < 0) continue;
+    vdot[x] = mass.inverse_diagonal[x] * wrenches.force[i].x;
+    vdot[x + 1] = mass.inverse_diagonal[x + 1] * wrenches.force[i].z;
   }
 }
 
