@@ -46,16 +46,19 @@ bool ModeSelector::settle_geometry(const Work<double>& here, const Work<double>&
   return changed;
 }
 
-// Sides of the drag: signs of u × v_E and u · v_E, and which area counts.
-void ModeSelector::settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
+// Sides of the drag: signs of u × v_E and u · v_E, and which area counts. True when all were clear already `here`.
+bool ModeSelector::settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
                                Mode& mode) const {
   const double small = 2e-8 * scales.speed;  // as the guards of the flow
+  bool clear = true;
   for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
     const Piece& p = system_.pieces()[k];
     PieceMode& m = mode.piece[k];
     if (!is_immersed(p.part, m.immersion.regime) || p.part.is_round()) continue;
     if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear)) continue;  // E is held: there is no flow
     PieceWork<double> now = here.piece[k], later = there.piece[k];
+    const AreaRule rule = system_.beds()[p.bed].area;
+    clear = clear && std::abs(now.cross) > small && std::abs(now.along) > small && rule != AreaRule::floor;
     if (norm(now.velocity) < small) {
       // E starts from rest: its direction is that of the switches that let go.
       const Plane& plane = system_.beds()[p.bed].plane;
@@ -76,7 +79,6 @@ void ModeSelector::settle_flow(const Work<double>& here, const Work<double>& the
       if (std::abs(b) > 1e-15 * scales.speed) return b > 0 ? 1 : -1;
       return before == 0 ? std::int8_t{1} : before;
     };
-    const AreaRule rule = system_.beds()[p.bed].area;
     const bool aligned = rule == AreaRule::side_or_end && p.part.kind == PartKind::segment
                       && std::abs(now.cross) < small && std::abs(later.cross) < small;
     m.cross = aligned ? std::int8_t{0} : side(now.cross, later.cross, m.cross);
@@ -89,6 +91,7 @@ void ModeSelector::settle_flow(const Work<double>& here, const Work<double>& the
       m.end_area = (std::abs(e0) > small * p.part.end_area() ? e0 : e1) > 0;
     }
   }
+  return clear;
 }
 
 // Slip signs that are clear; the others are vanishing and go into the box problem.
@@ -173,6 +176,16 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
     system_.switch_bounds(vanishing_[a], work, lower, upper);
     problem_.lower[a] = -lower;
     problem_.upper[a] = upper;
+  }
+  if (m == 1) {  // the common case, without the machinery
+    const double w = problem_.matrix[0], b = problem_.offset[0];
+    std::int8_t& state = system_.switch_state(vanishing_[0], mode);
+    if (w * problem_.lower[0] + b > 0)
+      state = slip::forward;
+    else if (w * problem_.upper[0] + b < 0)
+      state = slip::backward;
+    system_.list_stuck(mode);
+    return true;
   }
   const BoxQpSolution solution = solve_box_qp(problem_);
   // Held are the independent switches; what they carry along has its force fixed at its bound, or none.
@@ -266,7 +279,7 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
     system_.evaluate(t, y, mode, work, slope);
-    settle_flow(work, work, scales, mode);
+    const bool flow_is_clear = settle_flow(work, work, scales, mode);
     find_vanishing(work, scales, mode);
     stop_vanishing(t, y, mode, work);
     ok = settle_switches(t, y, scales, mode, work, slope);
@@ -277,6 +290,7 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again
     ok = settle_switches(t, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
+    if (flow_is_clear) break;
     // The flow starts with the accelerations of the mode just found.
     system_.list_stuck(mode);
     system_.evaluate(t, y, mode, work, slope);

@@ -25,7 +25,7 @@ class ModeSelector {
  private:
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& mode) const;
-  void settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
+  bool settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
                    Mode& mode) const;
   bool settle_switches(double t, const double* y, const Scales& scales, Mode& mode, Work<double>& work,
                        double* slope);

@@ -187,7 +187,7 @@ class Run final : public StepView {
       return void(fail(fmt::format("gave up after {} steps", options_.max_steps)));
     const double left = options_.time_limit - t_;
     double h = Method::adaptive ? std::min(h_, options_.max_step) : options_.step;
-    if (Method::order == 8) h = std::min(h, expected_crossing(h));
+    if (Method::order == 8) h = step_to_expected(h);
     const bool last = h >= left;
     if (last) h = left;
     if (!(h > 0)) return finish(StopReason::time_limit);
@@ -219,7 +219,7 @@ class Run final : public StepView {
             1
             / (options_.tolerance * (absolute_[i] + std::max(std::abs(y_[i]), std::abs(stepper_.next()[i]))));
       // Measured: the error of a whole run stays an order of magnitude below the tolerance so.
-      const double error = 0.25 * stepper_.error(scale_.data(), h);
+      const double error = 0.2 * stepper_.error(scale_.data(), h);
       if (!(error <= 1)) {
         ++out_.stats.rejected;
         h_ = h * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / Method::order)) : 0.1);
@@ -318,6 +318,14 @@ class Run final : public StepView {
     for (std::size_t c = 0; c < conditions_.size(); ++c)
       if (crosses(c, condition_value(c, t_, stepper_.next()))) return true;
     return false;
+  }
+
+  // Shortens a step to end just after an expected crossing, but not twice in a row: the guess was wrong then.
+  double step_to_expected(double h) {
+    const double expected = expected_crossing(h);
+    const bool shorten = expected < h && expected > 0.2 * h && !shortened_;
+    shortened_ = shorten;
+    return shorten ? expected : h;
   }
 
   // Time to just after the next condition, extrapolated from the last three steps; `far` when none is near.
@@ -838,7 +846,7 @@ class Run final : public StepView {
   double last_error_ = 1, t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, dense_h_ = 0,
          energy_size_ = 0;
   int repeats_ = 0;
-  bool crowded_ = false, done_ = false, has_violation_ = false, has_probe_violation_ = false;
+  bool crowded_ = false, shortened_ = false, done_ = false, has_violation_ = false, has_probe_violation_ = false;
   bool dense_ready_ = false, work_at_end_ = false;
 };
 

@@ -63,13 +63,9 @@ void System::assign_slots() {
   int next = 2 * dof_count();
   for (int c = 0; c < channel_count; ++c) slot_[c] = used[c] ? next++ : -1;
   distance_slot_ = next;
-}
-
-std::vector<Channel> System::channels() const {
-  std::vector<Channel> out;
+  channels_.clear();
   for (int c = 0; c < channel_count; ++c)
-    if (slot_[c] >= 0) out.push_back(static_cast<Channel>(c));
-  return out;
+    if (used[c]) channels_.push_back(static_cast<Channel>(c));
 }
 
 int System::quadrature_count() const {
@@ -114,11 +110,8 @@ std::int8_t& System::switch_state(SwitchRef s, Mode& mode) const {
 }
 
 void System::list_stuck(Mode& mode) const {
-  std::vector<SwitchRef> active;
-  active_switches(mode, active);
-  mode.stuck.clear();
-  for (const SwitchRef& s : active)
-    if (switch_state(s, mode) == slip::stuck) mode.stuck.push_back(s);
+  active_switches(mode, mode.stuck);
+  std::erase_if(mode.stuck, [&](const SwitchRef& s) { return switch_state(s, mode) != slip::stuck; });
 }
 
 std::string System::piece_name(int piece) const {

@@ -199,7 +199,7 @@ class System {
 
   int dof_count() const { return tree_.dof_count(); }
   /// Energy channels that this system can use.
-  std::vector<Channel> channels() const;
+  const std::vector<Channel>& channels() const { return channels_; }
   int quadrature_count() const;
   int state_size() const { return 2 * dof_count() + quadrature_count(); }
   /// Place in y of a channel's work, −1 if it has none.
@@ -267,6 +267,7 @@ class System {
   bool has_torque_ = false, has_damping_ = false, has_friction_ = false, has_air_ = false;
   std::array<int, channel_count> slot_{};
   int distance_slot_ = 0;
+  std::vector<Channel> channels_;
 };
 
 }  // namespace thud
