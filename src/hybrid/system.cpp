@@ -24,6 +24,7 @@ System::System(Tree tree, Vec gravity)
       gravity_size_(norm(gravity)),
       joints_(tree_.body_count()),
       air_(tree_.body_count(), 0.0) {
+  piece_begin_.assign(tree_.body_count() + 1, 0);
   for (const RigidBody& b : tree_.bodies()) weight_.push_back(b.mass * gravity);
   assign_slots();
 }
@@ -34,8 +35,9 @@ int System::add_bed(Bed bed) {
 }
 
 void System::add_piece(int body, int bed, const Part& part) {
-  pieces_.push_back({body, bed, part, 1 / part.width, part.end_area(), tree_.body(body).mass});
-  ++piece_count_;
+  const Piece piece{body, bed, part, 1 / part.width, part.end_area(), tree_.body(body).mass};
+  pieces_.insert(pieces_.begin() + piece_begin_[body + 1], piece);
+  for (std::size_t i = body + 1; i < piece_begin_.size(); ++i) ++piece_begin_[i];
   assign_slots();
 }
 

@@ -244,7 +244,8 @@ class System {
   template <bool Lean, class T>
   void evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
   template <bool Lean, class T>
-  void add_piece_forces(int k, const PieceMode& m, Work<T>& work) const;
+  void add_piece_forces(int k, const PieceMode& m, const Frame<T>& f, Work<T>& work, Vec2<T>& body_force,
+                        T& body_moment) const;
   template <class T>
   void hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
   template <class T>
@@ -259,7 +260,7 @@ class System {
   double gravity_size_;
   std::vector<Bed> beds_;
   std::vector<Piece> pieces_;
-  int piece_count_ = 0;
+  std::vector<int> piece_begin_;  // pieces are kept in the order of their bodies
   std::vector<JointForces> joints_;
   std::vector<double> air_;
   std::vector<Vec> weight_;

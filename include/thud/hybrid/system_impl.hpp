@@ -47,18 +47,19 @@ template <class T>
 
 // Everything is computed in locals, and written to `work` at the end where it is wanted: most of the time goes here.
 template <bool Lean, class T>
-void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
+[[gnu::always_inline]] inline void System::add_piece_forces(int k, const PieceMode& m, const Frame<T>& f,
+                                                            Work<T>& work, Vec2<T>& body_force,
+                                                            T& body_moment) const {
   const Piece& p = pieces_[k];
   const Bed& bed = beds_[p.bed];
   const Plane plane = bed.plane;
-  const Vec2<T> u = work.frames.u[p.body];
+  const Vec2<T> u = f.u;
   PieceWork<T>& w = work.piece[k];
   Levels<T> lv;
   const bool segment = p.part.kind == PartKind::segment;
   const T dip = dot(plane.normal, u);
   if (segment) {
-    const T base =
-        plane.depth(work.frames.origin[p.body]) + p.part.n * dot(plane.normal, work.frames.w[p.body]);
+    const T base = plane.depth(f.origin) + p.part.n * dot(plane.normal, f.w);
     lv.value[0] = base + p.part.s0 * dip;
     lv.value[1] = base + p.part.s1 * dip;
     lv.count = 2;
@@ -75,12 +76,12 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
   Immersed<T> im;
   if (segment) {
     im.whole = m.immersion.regime == 3;
-    detail::immerse_segment(p.part, p.end_area, m.immersion, u, work.frames.w[p.body], dip, lv, im);
+    detail::immerse_segment(p.part, p.end_area, m.immersion, u, f.w, dip, lv, im);
   } else {
     immerse(p.part, m.immersion, p.body, work.frames, plane, lv, im);
   }
-  const T rate = work.frames.rate[p.body];
-  const Vec2<T> velocity = work.frames.origin_rate[p.body] + rate * turned(im.arm);
+  const T rate = f.rate;
+  const Vec2<T> velocity = f.origin_rate + rate * turned(im.arm);
   const T cross = u.x * velocity.z - u.z * velocity.x, along = dot(u, velocity);
   const T normal_rate = dot(plane.normal, velocity), shear_rate = dot(plane.tangent, velocity);
 
@@ -121,8 +122,8 @@ void System::add_piece_forces(int k, const PieceMode& m, Work<T>& work) const {
     if constexpr (!Lean) w.spin_moment = spin;
     work.power[static_cast<int>(Channel::spin)] += moment_about_e * rate;
   }
-  work.wrenches.force[p.body] += force;
-  work.wrenches.moment[p.body] += moment(im.arm, force) + moment_about_e;
+  body_force += force;
+  body_moment += moment(im.arm, force) + moment_about_e;
   work.power[static_cast<int>(Channel::drag)] -= r.drag * dot(velocity, velocity);
   work.power[static_cast<int>(Channel::static_normal)] += normal_force * normal_rate;
   work.power[static_cast<int>(Channel::static_shear)] += shear_force * shear_rate;
@@ -310,22 +311,26 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
   using std::sqrt;
   const int n = dof_count();
   const T *q = y, *v = y + n;
-  tree_.kinematics(q, v, work.frames);
   work.power = {};
   for (int i = 0; i < tree_.body_count(); ++i) {
-    const RigidBody& b = tree_.body(i);
-    const Vec2<T> arm = work.frames.arm(i, b.center);
-    work.wrenches.force[i] = {T(weight_[i].x), T(weight_[i].z)};
-    work.wrenches.moment[i] = moment(arm, work.wrenches.force[i]);
+    const Frame<T> f = tree_.place(i, q, v, work.frames);
+    const BodyPoint c = tree_.body(i).center;
+    const Vec2<T> arm = c.s * f.u + c.n * f.w;
+    Vec2<T> force{T(weight_[i].x), T(weight_[i].z)};
+    T torque = moment(arm, force);
     if (air_[i] > 0) {
-      const Vec2<T> vc = work.frames.velocity(i, arm);
+      const Vec2<T> vc = f.origin_rate + f.rate * turned(arm);
       const T k = air_[i] * norm(vc);
-      work.wrenches.add(i, arm, -k * vc);
+      force -= k * vc;
+      torque -= moment(arm, k * vc);
       work.power[static_cast<int>(Channel::air)] -= k * dot(vc, vc);
     }
+    for (int k = piece_begin_[i]; k < piece_begin_[i + 1]; ++k)
+      add_piece_forces<Lean>(k, mode.piece[k], f, work, force, torque);
+    work.wrenches.force[i] = force;
+    work.wrenches.moment[i] = torque;
   }
   if (has_torque_ || has_damping_ || has_friction_) add_joint_forces(t, mode, work);
-  for (int k = 0; k < piece_count_; ++k) add_piece_forces<Lean>(k, mode.piece[k], work);
 
   T* a = work.acceleration.data();
   tree_.forward_dynamics(work.frames, work.wrenches, work.factor, a);

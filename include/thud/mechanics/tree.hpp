@@ -45,6 +45,13 @@ struct Frames {
   Vec2<T> velocity(int body, Vec2<T> arm_) const { return origin_rate[body] + rate[body] * turned(arm_); }
 };
 
+/// The frame of one body by value.
+template <class T>
+struct Frame {
+  Vec2<T> u, w, origin, origin_rate;
+  T rate;
+};
+
 /// Forces on the bodies: resultant and moment about each frame's origin.
 template <class T>
 struct Wrenches {
@@ -99,6 +106,10 @@ class Tree {
   /// Poses and velocities of all frames.
   template <class T>
   void kinematics(const T* q, const T* v, Frames<T>& out) const;
+
+  /// The same for one body, whose parent must have been done; also returned by value.
+  template <class T>
+  Frame<T> place(int body, const T* q, const T* v, Frames<T>& out) const;
 
   /// v̇ under the given wrenches (used up as scratch). Leaves the factored mass matrix in `factor` for solve().
   template <class T>

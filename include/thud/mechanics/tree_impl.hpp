@@ -16,30 +16,38 @@ void sine_cosine(T q, T& s, T& c) {
 }  // namespace detail
 
 template <class T>
-[[gnu::always_inline]] inline void Tree::kinematics(const T* q, const T* v, Frames<T>& out) const {
-  for (int i = 0; i < body_count(); ++i) {
-    const RigidBody& b = bodies_[i];
-    T s, c;
-    detail::sine_cosine(q[angle_dof_[i]], s, c);
-    out.u[i] = {s, c};
-    out.w[i] = {c, -s};
-    out.rate[i] = v[angle_dof_[i]];
-    if (b.parent >= 0) {
-      const Vec2<T> a = out.arm(b.parent, b.attach);
-      out.origin[i] = out.origin[b.parent] + a;
-      out.origin_rate[i] = out.velocity(b.parent, a);
-      out.centripetal[i] = out.centripetal[b.parent] - out.rate[b.parent] * out.rate[b.parent] * a;
-    } else if (b.free) {
-      const int x = translation_dof_[i];
-      out.origin[i] = {q[x], q[x + 1]};
-      out.origin_rate[i] = {v[x], v[x + 1]};
-      out.centripetal[i] = {};
-    } else {
-      out.origin[i] = {T(b.anchor.x), T(b.anchor.z)};
-      out.origin_rate[i] = {};
-      out.centripetal[i] = {};
-    }
+[[gnu::always_inline]] inline Frame<T> Tree::place(int i, const T* q, const T* v, Frames<T>& out) const {
+  const RigidBody& b = bodies_[i];
+  const int angle = angle_dof_[i];
+  T s, c;
+  detail::sine_cosine(q[angle], s, c);
+  Frame<T> f{{s, c}, {c, -s}, {}, {}, v[angle]};
+  Vec2<T> centripetal{};
+  if (b.parent >= 0) {
+    const int p = b.parent;
+    const Vec2<T> a = out.arm(p, b.attach);
+    f.origin = out.origin[p] + a;
+    f.origin_rate = out.velocity(p, a);
+    centripetal = out.centripetal[p] - out.rate[p] * out.rate[p] * a;
+  } else if (b.free) {
+    const int x = translation_dof_[i];
+    f.origin = {q[x], q[x + 1]};
+    f.origin_rate = {v[x], v[x + 1]};
+  } else {
+    f.origin = {T(b.anchor.x), T(b.anchor.z)};
   }
+  out.u[i] = f.u;
+  out.w[i] = f.w;
+  out.rate[i] = f.rate;
+  out.origin[i] = f.origin;
+  out.origin_rate[i] = f.origin_rate;
+  out.centripetal[i] = centripetal;
+  return f;
+}
+
+template <class T>
+void Tree::kinematics(const T* q, const T* v, Frames<T>& out) const {
+  for (int i = 0; i < body_count(); ++i) place(i, q, v, out);
 }
 
 template <class T>
@@ -61,8 +69,8 @@ void Tree::reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised
 }
 
 template <class T>
-[[gnu::always_inline]] inline void Tree::forward_dynamics(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass,
-                            T* vdot) const {
+[[gnu::always_inline]] inline void Tree::forward_dynamics(const Frames<T>& frames, Wrenches<T>& wrenches,
+                                                          MassFactor<T>& mass, T* vdot) const {
   if (!all_alone_) {
     reduce(frames, wrenches, vdot);
     factor(frames, mass);
