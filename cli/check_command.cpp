@@ -56,7 +56,8 @@ class Description {
 
   void add_bodies() {
     const Tree& tree = s_.system->tree();
-    head(fmt::format("Bodies ({}), {} degrees of freedom", tree.body_count(), tree.dof_count()));
+    head(fmt::format("Bodies ({}), {} degree{} of freedom", tree.body_count(), tree.dof_count(),
+                     tree.dof_count() == 1 ? "" : "s"));
     std::size_t name = 0;
     for (const RigidBody& b : tree.bodies()) name = std::max(name, b.name.size());
     constexpr int most = 20;

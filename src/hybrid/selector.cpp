@@ -286,16 +286,16 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     system_.evaluate(t, y, mode, work, slope);
 
     go_ahead(y, work, ahead);
-    system_.evaluate(t, ahead_.data(), mode, there_, scratch_.data());
+    system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again
-    ok = settle_switches(t, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
+    ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
     if (flow_is_clear) break;
     // The flow starts with the accelerations of the mode just found.
     system_.list_stuck(mode);
     system_.evaluate(t, y, mode, work, slope);
     go_ahead(y, work, ahead);
-    system_.evaluate(t, ahead_.data(), mode, there_, scratch_.data());
+    system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
     settle_flow(work, there_, scales, mode);
     break;
   }

@@ -107,6 +107,9 @@ class Run final : public StepView {
     condition_end_.assign(conditions_.size(), 0.0);
     past_.assign(conditions_.size(), {});
     out_.hits.resize(conditions_.size());
+    // A pulse of torque must not fall between two steps of a motion that stands still.
+    if (system_.has_torque())
+      options_.max_step = std::min(options_.max_step, (options_.time_limit - t_) / 1000);
     mode_ = system_.make_mode();
     set_scales();
     out_.energy.initial = energy();
@@ -228,7 +231,8 @@ class Run final : public StepView {
       }
       // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
       const double log_error = std::log(std::max(error, 1e-12));
-      const double growth = 0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / Method::order);
+      const double growth =
+          0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / Method::order);
       last_log_error_ = log_error;
       h_ = h * std::clamp(growth, 0.3, 6.0);
     }
@@ -704,7 +708,22 @@ class Run final : public StepView {
     if (!options_.stop_at_rest || !is_slow(1e-8)) return false;
     for (int i = 0; i < n_; ++i)
       if (std::abs(work_.acceleration[i]) > 1e-7 * absolute_[n_ + i] / scales_.time) return false;
-    return true;
+    return !torque_is_to_change();
+  }
+
+  // What stands still now may yet be moved by a prescribed torque.
+  bool torque_is_to_change() const {
+    if (!system_.has_torque()) return false;
+    constexpr int samples = 2000;
+    for (int i = 0; i < system_.tree().body_count(); ++i) {
+      const auto& torque = system_.joint(i).torque;
+      if (!torque) continue;
+      const double now = torque(t_);
+      for (int k = 1; k <= samples; ++k)
+        if (std::abs(torque(t_ + (options_.time_limit - t_) * k / samples) - now) > 1e-12 * scales_.moment)
+          return true;
+    }
+    return false;
   }
 
   // Between events the motion may die out slowly (viscous joints): try whether it would stay if it stood still.
@@ -752,8 +771,10 @@ class Run final : public StepView {
       if (!was || !is) continue;
       if (a.immersion.deepest != b.immersion.deepest)
         push_event(EventKind::deepest, k, SwitchKind::normal, a.immersion.deepest, b.immersion.deepest);
-      if (a.cross != b.cross || a.along != b.along)
+      if (a.cross != b.cross)
         push_event(EventKind::flow, k, SwitchKind::normal, a.cross, b.cross);
+      else if (a.along != b.along)
+        push_event(EventKind::flow, k, SwitchKind::normal, a.along, b.along);
       log_switch(k, SwitchKind::normal, a.normal, b.normal);
       log_switch(k, SwitchKind::shear, a.shear, b.shear);
       if (system_.has_spin(k, mode_)) log_switch(k, SwitchKind::spin, a.spin, b.spin);

@@ -44,6 +44,8 @@ class InitialSolver {
     }
     solve_pose(poses);
     solve_motion(motions);
+    for (double& x : q_)
+      if (std::abs(x) < 1e-15) x = 0;  // rounding, not a wish
     scenario_.q = q_;
     scenario_.v = v_;
   }
@@ -139,8 +141,10 @@ Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {
     std::vector<std::string> known;
     for (const NamedObservable& k : s.observables)
       if (is_pose(k.observable.quantity) || is_motion(k.observable.quantity)) known.push_back(k.name);
-    throw InputError(t.place_of_key(key),
-                     fmt::format("unknown \"{}\" in initial{}", name, did_you_mean(name, known)));
+    const bool no_bed = name.ends_with(".depth") && s.system->beds().empty();
+    throw InputError(t.place_of_key(key), fmt::format("unknown \"{}\" in initial{}", name,
+                                                      no_bed ? "; there is no [bed] to measure a depth from"
+                                                             : did_you_mean(name, known)));
   }
   const bool vector_size = o->observable.component == Component::size;
   if (vector_size || (!is_pose(o->observable.quantity) && !is_motion(o->observable.quantity)))

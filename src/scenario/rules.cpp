@@ -141,7 +141,10 @@ void read_rules(const Table& root, Scenario& s) {
   }
   if (const auto t = root.table_or_none("stop")) {
     for (const std::string& text : t->texts_or("when")) {
-      if (text == "rest") continue;  // rest always stops
+      if (text == "rest") {  // rest always stops a run; named, it is what was asked for
+        s.rest_is_asked = true;
+        continue;
+      }
       if (text == "results")
         s.options.stop_when_all_found = true;
       else

@@ -58,8 +58,10 @@ class Extremes final : public StepObserver {
     for (int i = 0; i <= parts; ++i) value[i] = at(w, step, step.begin() + h * i / parts);
     const int top = static_cast<int>(std::max_element(value, value + parts + 1) - value);
     double best = value[top];
-    if (top > 0 && top < parts && best > w.best) {
-      const double a = step.begin() + h * (top - 1) / parts, b = step.begin() + h * (top + 1) / parts;
+    // A peak may also hide beside the first or the last sample.
+    if (h > 0) {
+      const double a = step.begin() + h * std::max(top - 1, 0) / parts;
+      const double b = step.begin() + h * std::min(top + 1, parts) / parts;
       best = std::max(
           best,
           -boost::math::tools::brent_find_minima([&](double t) { return -at(w, step, t); }, a, b, 30).second);
@@ -145,7 +147,7 @@ void judge(const Scenario& s, const SolverOptions& options, bool until_rest, Run
       return;
     case StopReason::all_found: out.reached = true, out.reason = "all results found"; return;
     case StopReason::rest:
-      out.reached = until_rest || !has_stop;
+      out.reached = until_rest || !has_stop || s.rest_is_asked;
       out.reason = out.reached ? "at rest"
                                : fmt::format("came to rest at t = {:.6g} s before the stop was reached", t);
       return;

@@ -193,7 +193,7 @@ void immerse_ball(const Part& part, Immersion mode, int body, const Frames<T>& f
 template <class T>
 void immerse_disc(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane,
                   const Levels<T>& lv, Immersed<T>& out) {
-  using std::acos, std::sqrt;
+  using std::atan2, std::sqrt;
   const double pi = std::numbers::pi, r = 0.5 * part.width;
   const T h = lv.value[0];
   const bool whole = (mode.regime & 4) != 0;
@@ -209,11 +209,8 @@ void immerse_disc(const Part& part, Immersion mode, int body, const Frames<T>& f
   const T chord2 = h * (2 * r - h);  // half chord, squared
   const T half = sqrt(chord2 > T(0) ? chord2 : T(0));
   const T lever = r - h;
-  // Trial states may reach past the ends of the regime: keep acos inside its domain.
-  T cosine = lever / r;
-  if (cosine > T(1)) cosine = T(1);
-  if (cosine < T(-1)) cosine = T(-1);
-  const T area = r * r * acos(cosine) - lever * half;
+  const T area =
+      r * r * atan2(half, lever) - lever * half;  // acos would lose half of the digits at both ends
   out.volume = part.breadth * area;
   out.side = (mode.regime & 2) ? T(part.width * part.breadth) : 2 * part.breadth * half;
   // Centroid of the segment, 2c³/(3A) below the centre; r in the limit of a thin one.

@@ -190,8 +190,8 @@ struct LohseLaw {
 };
 
 /// Katsuragi & Durian (2007): F = k z + m v²/d₁, m the mass of the body.
-/// Falling from z = 0 with v_0 the speed at depth z is, with κ = 2k d₁/m... see docs/theory/sand.md,
-/// and the final depth follows from the Lambert W function: the closed form behind the test of this law.
+/// Closed form of a fall from z = 0 with v_0 (behind the test of this law; derived in docs/theory/sand.md):
+///   z_f = m g/k + (d₁/2)(1 + W₀(C)),   C = (2 m v_0²/(k d₁²) − 2 m g/(k d₁) − 1) exp(−1 − 2 m g/(k d₁)).
 /// Limits: z → 0 leaves the inertial drag. Energy: power = −m|v_E|³/d₁ − k z(|v_n| + ratio|v_t|) ≤ 0.
 struct KatsuragiLaw {
   double stiffness = 0;  ///< k [N/m]

@@ -186,6 +186,7 @@ class System {
   const std::vector<Piece>& pieces() const { return pieces_; }
   const JointForces& joint(int body) const { return joints_[body]; }
   double air_drag(int body) const { return air_[body]; }
+  bool has_torque() const { return has_torque_; }
 
   /// Adds a bed and lets the given parts of bodies feel it.
   int add_bed(Bed bed);

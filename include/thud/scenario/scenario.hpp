@@ -56,6 +56,7 @@ struct Scenario {
   std::vector<std::string> condition_text;
   std::vector<ResultSpec> results;
   SolverOptions options;
+  bool rest_is_asked = false;     ///< "rest" stands among the stops
   bool stops_at_rest = true;      ///< rest was asked for, or nothing else was
   std::vector<std::string> plot;  ///< observables for the quick look
   double sample = 0;              ///< interval of trajectory samples [s]; 0: automatic
