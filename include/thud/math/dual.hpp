@@ -47,6 +47,11 @@ Dual<T> cos(Dual<T> a) {
   return {cos(a.v), -a.d * sin(a.v)};
 }
 template <class T>
+Dual<T> acos(Dual<T> a) {
+  using std::acos, std::sqrt;
+  return {acos(a.v), -a.d / sqrt(T(1) - a.v * a.v)};
+}
+template <class T>
 Dual<T> atan2(Dual<T> y, Dual<T> x) {
   using std::atan2;
   return {atan2(y.v, x.v), (x.v * y.d - y.v * x.d) / (x.v * x.v + y.v * y.v)};
