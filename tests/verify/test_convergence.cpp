@@ -55,9 +55,12 @@ TEST(Convergence, energy_account_closes) {
               IsEmpty());
 }
 
+// Without sand nothing stops the motion, so there is no rest to run to.
 TEST(Convergence, energy_account_closes_until_rest) {
-  EXPECT_THAT(test::complaints(everything(), [](const Case& c) { return energy_complaint(c, true); }),
-              IsEmpty());
+  std::vector<Case> cases = everything();
+  std::erase_if(cases,
+                [](const Case& c) { return load_scenario(c.scenario, c.set).system->pieces().empty(); });
+  EXPECT_THAT(test::complaints(cases, [](const Case& c) { return energy_complaint(c, true); }), IsEmpty());
 }
 
 // Orders measured by halving the step, log₂ e(h)/e(h/2), against an adaptive run at 1e-13.
