@@ -183,7 +183,7 @@ class Run final : public StepView {
   double first_step() const {
     if (!Method::adaptive) return options_.step;
     // Cautious: resistance grows like z^2.1 from the surface, which no order of the method sees.
-    return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.3 * scales_.time);
+    return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.45 * scales_.time);
   }
 
   // ---- one step ----------------------------------------------------------------------------------------------
@@ -303,6 +303,7 @@ class Run final : public StepView {
       const double x = condition_value(c, t_, y_.data());
       condition_size_[c] = std::max(std::abs(x), std::abs(conditions_[c].target));
       condition_sign_[c] = x > 0 ? 1 : x < 0 ? -1 : 0;
+      condition_start_[c] = x;
     }
   }
 
@@ -352,6 +353,7 @@ class Run final : public StepView {
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       const double x = condition_value(c, t_ + taken_, stepper_.next());
       condition_size_[c] = std::max(condition_size_[c], std::abs(x));
+      condition_start_[c] = x;
       past_[c].add(t_ + taken_, x, is_open(c));
       if (std::abs(x) > 1e-12 * condition_size_[c] && !crosses(c, x)) condition_sign_[c] = x > 0 ? 1 : -1;
     }
@@ -378,10 +380,12 @@ class Run final : public StepView {
     Crossing first;
     if (end > 1) return first;  // a false alarm of the inner stages
 
-    evaluate(t_, y_.data(), sample_slope_.data());
-    list_guards(guards_start_);
-    for (std::size_t c = 0; c < conditions_.size(); ++c)
-      condition_start_[c] = condition_value(c, t_, y_.data());
+    if (has_violation_ || end < 1) {
+      evaluate(t_, y_.data(), sample_slope_.data());
+      list_guards(guards_start_);
+      for (std::size_t c = 0; c < conditions_.size(); ++c)
+        condition_start_[c] = condition_value(c, t_, y_.data());
+    }
     root_accuracy_ = 1e-8 * scales_.time;
     first = first_crossing(end, h);
     if (crowded_) {  // several nearly at once: tell their order

@@ -38,7 +38,8 @@ void expect_kkt(const BoxQp& p, const BoxQpSolution& s, double tolerance) {
   for (int i = 0; i < n; ++i) {
     size = std::max(size, std::abs(p.offset[i]));
     for (int j = 0; j < n; ++j)
-      size = std::max(size, std::abs(p.matrix[i * n + j]) * std::max(std::abs(p.lower[j]), std::abs(p.upper[j])));
+      size = std::max(size,
+                      std::abs(p.matrix[i * n + j]) * std::max(std::abs(p.lower[j]), std::abs(p.upper[j])));
   }
   const double small = tolerance * (1 + size);
   for (int i = 0; i < n; ++i) {
@@ -49,7 +50,7 @@ void expect_kkt(const BoxQp& p, const BoxQpSolution& s, double tolerance) {
     EXPECT_LE(s.force[i], p.upper[i] + 1e-12 * (1 + std::abs(p.upper[i]))) << i;
     const double width = p.upper[i] - p.lower[i];
     const bool low = s.force[i] <= p.lower[i] + 1e-9 * width, high = s.force[i] >= p.upper[i] - 1e-9 * width;
-    if (!low) {   // could still be pushed down
+    if (!low) {  // could still be pushed down
       EXPECT_LE(rate, small) << i;
     }
     if (!high) {  // could still be pushed up

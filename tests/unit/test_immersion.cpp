@@ -33,7 +33,8 @@ Immersion mode_of(const Part& part, const Levels<double>& lv) {
   for (int k = 0; k < lv.count; ++k)
     if (lv.value[k] > 0) m.regime |= static_cast<std::uint8_t>(1u << k);
   if (part.kind == PartKind::block)
-    m.deepest = static_cast<std::int8_t>(std::max_element(lv.value.begin(), lv.value.end()) - lv.value.begin());
+    m.deepest =
+        static_cast<std::int8_t>(std::max_element(lv.value.begin(), lv.value.end()) - lv.value.begin());
   else
     m.deepest = lv.value[1] >= lv.value[0] ? 1 : -1;
   return m;
@@ -136,10 +137,10 @@ void expect_match(const Part& part, const Frames<double>& f, const Plane& plane,
   ASSERT_TRUE(found);
   const Summed want = part.is_round() ? sum_round(part, f, plane) : sum_straight(part, f, plane);
   const double size = part.is_round() ? part.width : part.length();
-  const double whole = part.kind == PartKind::ball      ? pi / 6 * std::pow(part.width, 3)
-                     : part.kind == PartKind::disc      ? pi / 4 * part.width * part.width * part.breadth
-                     : part.kind == PartKind::block     ? part.width * part.length() * part.breadth
-                                                        : pi / 4 * part.width * part.width * part.length();
+  const double whole = part.kind == PartKind::ball  ? pi / 6 * std::pow(part.width, 3)
+                     : part.kind == PartKind::disc  ? pi / 4 * part.width * part.width * part.breadth
+                     : part.kind == PartKind::block ? part.width * part.length() * part.breadth
+                                                    : pi / 4 * part.width * part.width * part.length();
   // 1e-8: the error of the sums (above). Centroid: that error divided by the share under the surface (> 1e-3).
   EXPECT_NEAR(got.volume, want.volume, 1e-8 * whole);
   EXPECT_NEAR(f.origin[0].x + got.arm.x, want.centroid.x, 1e-8 * size * whole / want.volume);

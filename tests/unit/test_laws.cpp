@@ -88,8 +88,8 @@ TEST(Lee, a_ball_by_hand) {
   law.ball_square = true;
   EXPECT_NEAR(answer(law, make_ball(0.05)).shear, 9.81, 1e-13);
   EXPECT_NEAR(answer(law, make_ball(0.05)).drag, 6.5 * 2500 * 1e-4 * pi * 1.5, 1e-12);
-  EXPECT_NEAR(answer(law, make_ball(0.05)).plunge, 22 * std::exp(1.1 * std::log(2.5)) * 9.81 * 2500 * pi / 6 * 8e-6,
-              1e-12);
+  EXPECT_NEAR(answer(law, make_ball(0.05)).plunge,
+              22 * std::exp(1.1 * std::log(2.5)) * 9.81 * 2500 * pi / 6 * 8e-6, 1e-12);
 }
 
 // Source of truth: Albert's pressure summed over the rod, 2 ∫ z dz over the immersed depths, by 20000 slabs;
@@ -256,19 +256,20 @@ TEST(Bingham, stops_by_the_closed_form) {
 // Source of truth: v̇ = −a − γv²:  t = atan(v₀ √(γ/a))/√(aγ),  z = ln(1 + γv₀²/a)/(2γ).
 TEST(Poncelet, stops_by_the_closed_form) {
   const double f0 = 6, c = 1.7;
-  expect_stops(fmt::format("law = \"poncelet\"\nF0 = {}\nc = {}", f0, c), {0.05, 3}, {0.3, 1.1}, [&](Ball ball) {
-    const double a = f0 / ball.mass - g, gamma = c / ball.mass;
-    return Stop{std::atan(ball.speed * std::sqrt(gamma / a)) / std::sqrt(a * gamma),
-                std::log1p(gamma * ball.speed * ball.speed / a) / (2 * gamma)};
-  });
+  expect_stops(fmt::format("law = \"poncelet\"\nF0 = {}\nc = {}", f0, c), {0.05, 3}, {0.3, 1.1},
+               [&](Ball ball) {
+                 const double a = f0 / ball.mass - g, gamma = c / ball.mass;
+                 return Stop{std::atan(ball.speed * std::sqrt(gamma / a)) / std::sqrt(a * gamma),
+                             std::log1p(gamma * ball.speed * ball.speed / a) / (2 * gamma)};
+               });
 }
 
 // Source of truth: the integrals t = ∫ m dv/R, z = ∫ m v dv/R over the speeds, R = A v² + B v + C − m g,
 // by Simpson's rule with 20000 intervals (error below 1e-15 for these smooth integrands).
 TEST(Allen, stops_by_quadrature_over_the_speed) {
   const double square = 1.7, linear = 0.9, constant = 6;
-  expect_stops(fmt::format("law = \"allen\"\nA = {}\nB = {}\nC = {}", square, linear, constant), {0.05, 3}, {0.3, 1.1},
-               [&](Ball ball) {
+  expect_stops(fmt::format("law = \"allen\"\nA = {}\nB = {}\nC = {}", square, linear, constant), {0.05, 3},
+               {0.3, 1.1}, [&](Ball ball) {
                  const int n = 20000;
                  Stop out{0, 0};
                  for (int k = 0; k <= n; ++k) {
@@ -288,7 +289,8 @@ TEST(Lohse, stops_after_part_of_an_oscillation) {
   for (double v0 : {0.0, 0.3, 2.5})
     expect_stops(fmt::format("law = \"lohse\"\nk = {}", k), {0.05, v0}, {0.3, 1.1}, [&](Ball ball) {
       const double omega = std::sqrt(k / ball.mass), mean = ball.mass * g / k;
-      return Stop{(pi - std::atan2(ball.speed, mean * omega)) / omega, mean + std::hypot(mean, ball.speed / omega)};
+      return Stop{(pi - std::atan2(ball.speed, mean * omega)) / omega,
+                  mean + std::hypot(mean, ball.speed / omega)};
     });
 }
 
@@ -299,7 +301,8 @@ double lambert_w0(double c) {  // Newton, from above
 }
 
 double katsuragi_depth(double m, double v0, double k, double d1) {
-  const double c = (2 * m * v0 * v0 / (k * d1 * d1) - 2 * m * g / (k * d1) - 1) * std::exp(-1 - 2 * m * g / (k * d1));
+  const double c =
+      (2 * m * v0 * v0 / (k * d1 * d1) - 2 * m * g / (k * d1) - 1) * std::exp(-1 - 2 * m * g / (k * d1));
   return m * g / k + d1 / 2 * (1 + lambert_w0(c));
 }
 
@@ -307,7 +310,8 @@ double katsuragi_depth(double m, double v0, double k, double d1) {
 TEST(Katsuragi, closed_form_reproduces_its_own_data) {
   EXPECT_NEAR(katsuragi_depth(0.05, 2, 20, 0.08), 0.07402740505401, 1e-14);
   for (double v0 : {0.5, 2.0, 8.0}) {  // v² = 0 at the depth it gives
-    const double m = 0.05, k = 20, d1 = 0.08, z = katsuragi_depth(m, v0, k, d1), a = g * d1 + k * d1 * d1 / (2 * m);
+    const double m = 0.05, k = 20, d1 = 0.08, z = katsuragi_depth(m, v0, k, d1),
+                 a = g * d1 + k * d1 * d1 / (2 * m);
     EXPECT_NEAR((v0 * v0 - a) * std::exp(-2 * z / d1) + a - k * d1 / m * z, 0, 1e-13);
   }
 }
@@ -316,7 +320,8 @@ TEST(Katsuragi, stops_at_the_depth_of_lambert_w) {
   struct Row {
     double v0, k, d1;
   };
-  for (const Row& row : {Row{0.5, 20, 0.08}, Row{2, 20, 0.08}, Row{5, 100, 0.05}, Row{8, 40, 0.1}, Row{1, 5, 0.3}}) {
+  for (const Row& row :
+       {Row{0.5, 20, 0.08}, Row{2, 20, 0.08}, Row{5, 100, 0.05}, Row{8, 40, 0.1}, Row{1, 5, 0.3}}) {
     const std::string bed = fmt::format("law = \"katsuragi\"\nk = {}\nd1 = {}", row.k, row.d1);
     const Scenario s = parse_scenario(two_balls(bed, {0.05, row.v0}, {0.12, 1.3}), "k.toml");
     const RunResult r = run(s);
@@ -331,7 +336,8 @@ TEST(Katsuragi, stops_at_the_depth_of_lambert_w) {
 // The integral by Simpson with s = z x⁵, which makes s^1.1 = x^5.5 smooth enough for 1e-13.
 TEST(Lee, a_ball_stops_by_quadrature_over_the_depth) {
   const std::vector<std::pair<Ball, double>> balls{{{0.06, 1.5}, 0.02}, {{0.11, 0.8}, 0.03}};
-  const Scenario s = parse_scenario(two_balls("medium = \"play-sand\"", balls[0].first, balls[1].first), "l.toml");
+  const Scenario s =
+      parse_scenario(two_balls("medium = \"play-sand\"", balls[0].first, balls[1].first), "l.toml");
   const RunResult r = run(s);
   ASSERT_TRUE(r.reached) << r.reason;
   for (int k = 0; k < 2; ++k) {
@@ -342,9 +348,12 @@ TEST(Lee, a_ball_stops_by_quadrature_over_the_depth) {
       const int n = 4000;
       double sum = 0;
       for (int i = 0; i <= n; ++i) {
-        const double x = double(i) / n, sd = z * std::pow(x, 5), weight = i == 0 || i == n ? 1 : i % 2 ? 4 : 2;
-        sum += weight * std::exp(2 * kappa * (sd - z)) * 2 * (g - c * std::pow(sd, 1.1)) * 5 * z * std::pow(x, 4)
-             / (3.0 * n);
+        const double x = double(i) / n, sd = z * std::pow(x, 5),
+                     weight = i == 0 || i == n ? 1
+                            : i % 2            ? 4
+                                               : 2;
+        sum += weight * std::exp(2 * kappa * (sd - z)) * 2 * (g - c * std::pow(sd, 1.1)) * 5 * z
+             * std::pow(x, 4) / (3.0 * n);
       }
       return std::exp(-2 * kappa * z) * v0 * v0 + sum;
     };

@@ -129,7 +129,7 @@ Place2 second_derivative(const F& f) {
 
 struct Brute {
   Eigen::MatrixXd mass;
-  Eigen::VectorXd inertia_terms;  // Σ Jᵀ m (J̇ v)
+  Eigen::VectorXd inertia_terms;          // Σ Jᵀ m (J̇ v)
   std::vector<Eigen::MatrixXd> jacobian;  // of the points of force, 2 × n each
 };
 
@@ -224,12 +224,12 @@ TEST(DoublePendulum, point_masses_follow_the_textbook_equations) {
 //   M11 = (m1/3 + m2) L1², M12 = m2 L1 L2 cos Δ/2, M22 = m2 L2²/3; M⁻¹ applied to unit vectors.
 TEST(DoublePendulum, mass_matrix_of_uniform_rods) {
   const double m1 = 0.7, m2 = 1.3, l1 = 0.4, l2 = 0.9;
-  const Tree tree({make_body(m1, l1 / 2, m1 * l1 * l1 / 12),
-                   make_link(0, l2, m2, l2 / 2, m2 * l2 * l2 / 12, l1)});
+  const Tree tree(
+      {make_body(m1, l1 / 2, m1 * l1 * l1 / 12), make_link(0, l2, m2, l2 / 2, m2 * l2 * l2 / 12, l1)});
   for (double delta : {-2.0, -0.5, 0.0, 0.3, 1.5707, 3.1}) {
     Eigen::Matrix2d m;
-    m << (m1 / 3 + m2) * l1 * l1, 0.5 * m2 * l1 * l2 * std::cos(delta),
-        0.5 * m2 * l1 * l2 * std::cos(delta), m2 * l2 * l2 / 3;
+    m << (m1 / 3 + m2) * l1 * l1, 0.5 * m2 * l1 * l2 * std::cos(delta), 0.5 * m2 * l1 * l2 * std::cos(delta),
+        m2 * l2 * l2 / 3;
     const Evaluated e = evaluate_gravity(tree, {0.4 + delta, 0.4}, {0, 0}, {0, 0});
     for (int k = 0; k < 2; ++k) {
       double x[2] = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0};
@@ -268,8 +268,7 @@ TEST(RandomTrees, forward_dynamics_agrees_with_brute_force) {
     const Evaluated e = evaluate(tree, q, v, force, at, couple);
     const Eigen::Map<const Eigen::VectorXd> vdot(e.vdot.data(), n);
     const Eigen::VectorXd residual = brute.mass * vdot + brute.inertia_terms - generalised;
-    const double size =
-        1 + generalised.norm() + brute.inertia_terms.norm() + brute.mass.norm() * vdot.norm();
+    const double size = 1 + generalised.norm() + brute.inertia_terms.norm() + brute.mass.norm() * vdot.norm();
     EXPECT_LT(residual.norm() / size, 1e-10) << "trial " << trial;
   }
 }
@@ -372,8 +371,8 @@ TEST(Gravity, any_direction_is_a_turned_problem) {
   for (double turn : {-2.5, -1.0, 0.4, 1.5707963267948966, 3.0}) {
     const std::vector<double> q{0.3, -0.8}, v{1.5, -2.0};
     const Evaluated upright = evaluate_gravity(tree, q, v, {0, g});
-    const Evaluated turned_ = evaluate_gravity(tree, {q[0] + turn, q[1] + turn}, v,
-                                               {g * std::sin(turn), g * std::cos(turn)});
+    const Evaluated turned_ =
+        evaluate_gravity(tree, {q[0] + turn, q[1] + turn}, v, {g * std::sin(turn), g * std::cos(turn)});
     for (int k = 0; k < 2; ++k)
       EXPECT_NEAR(turned_.vdot[k], upright.vdot[k], 1e-12 * (1 + std::abs(upright.vdot[k])));
   }
@@ -465,8 +464,8 @@ TEST(FreeChain, conserves_energy_and_momenta) {
 
 // Source of truth: the class comment. Refused at construction.
 TEST(TreeInput, refuses_what_cannot_move) {
-  EXPECT_THROW(Tree({make_body(1, 0, 0)}), std::invalid_argument);       // no inertia about its joint
-  EXPECT_THROW(Tree({make_body(-1, 0.1, 1)}), std::invalid_argument);    // negative mass
+  EXPECT_THROW(Tree({make_body(1, 0, 0)}), std::invalid_argument);           // no inertia about its joint
+  EXPECT_THROW(Tree({make_body(-1, 0.1, 1)}), std::invalid_argument);        // negative mass
   EXPECT_THROW(Tree({make_link(0, 1, 1, 1, 1, 1)}), std::invalid_argument);  // its own parent
   EXPECT_NO_THROW(Tree({make_body(1, 0.1, 0)}));
 }

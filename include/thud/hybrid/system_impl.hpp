@@ -332,17 +332,19 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
   }
   if (has_torque_ || has_damping_ || has_friction_) add_joint_forces(t, mode, work);
 
-  T* a = work.acceleration.data();
-  tree_.forward_dynamics(work.frames, work.wrenches, work.factor, a);
-  if constexpr (!Lean)
+  if constexpr (Lean) {
+    tree_.forward_dynamics(work.frames, work.wrenches, work.factor, dydt + n);
+    for (int i = 0; i < n; ++i) dydt[i] = v[i];
+  } else {
+    tree_.forward_dynamics(work.frames, work.wrenches, work.factor, work.acceleration.data());
     if (!mode.stuck.empty()) hold(mode, q, v, work);
-
-  for (int i = 0; i < n; ++i) {
-    dydt[i] = v[i];
-    dydt[n + i] = a[i];
+    for (int i = 0; i < n; ++i) {
+      dydt[i] = v[i];
+      dydt[n + i] = work.acceleration[i];
+    }
   }
-  for (int c = 0; c < channel_count; ++c)
-    if (slot_[c] >= 0) dydt[slot_[c]] = work.power[c];
+  T* work_rate = dydt + 2 * n;  // the channels in use follow the velocities, in their order
+  for (const Channel c : channels_) *work_rate++ = work.power[static_cast<int>(c)];
   if (track_distance_)
     for (int i = 0; i < tree_.body_count(); ++i)
       dydt[distance_slot_ + i] = norm(work.frames.velocity(i, work.frames.arm(i, tree_.body(i).center)));
