@@ -112,7 +112,8 @@ class Run final : public StepView {
     // A pulse of torque must not fall between two steps of a motion that stands still.
     if (system_.has_torque())
       options_.max_step = std::min(options_.max_step, (options_.time_limit - t_) / 1000);
-    mode_ = system_.make_mode();
+    system_.reset(mode_);
+    out_.events.reserve(8);
     set_scales();
     out_.energy.initial = energy();
     energy_size_ = system_.tree().kinetic_energy(work_.frames);
@@ -183,7 +184,7 @@ class Run final : public StepView {
   double first_step() const {
     if (!Method::adaptive) return options_.step;
     // Cautious: resistance grows like z^2.1 from the surface, which no order of the method sees.
-    return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.45 * scales_.time);
+    return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.3 * scales_.time);
   }
 
   // ---- one step ----------------------------------------------------------------------------------------------

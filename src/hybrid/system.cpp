@@ -76,10 +76,15 @@ int System::quadrature_count() const {
 
 Mode System::make_mode() const {
   Mode mode;
-  mode.piece.resize(pieces_.size());
-  mode.joint.assign(tree_.body_count(), slip::forward);
-  mode.stuck.reserve(3 * pieces_.size() + tree_.body_count());
+  reset(mode);
   return mode;
+}
+
+void System::reset(Mode& mode) const {
+  mode.piece.assign(pieces_.size(), {});
+  mode.joint.assign(tree_.body_count(), slip::forward);
+  mode.stuck.clear();
+  mode.stuck.reserve(3 * pieces_.size() + tree_.body_count());
 }
 
 bool System::has_spin(int piece, const Mode& mode) const {

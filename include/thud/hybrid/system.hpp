@@ -208,6 +208,8 @@ class System {
   int distance_slot(int body) const { return track_distance_ ? distance_slot_ + body : -1; }
 
   Mode make_mode() const;
+  /// Makes a mode like make_mode(), in the memory of an old one.
+  void reset(Mode& mode) const;
   template <class T>
   void prepare(Work<T>& work) const;
 
