@@ -220,7 +220,7 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
 
 // Sets the velocities of the vanishing switches to exactly zero. They are of rounding size, and the kinetic energy
 // changes by their square.
-void ModeSelector::stop_vanishing(double t, double* y, Mode mode, Work<double>& work) {
+void ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work) {
   const int n = system_.dof_count(), k = static_cast<int>(vanishing_.size());
   bool moving = false;
   for (const SwitchRef& s : vanishing_) moving = moving || system_.switch_rate(s, work) != 0;
@@ -228,17 +228,26 @@ void ModeSelector::stop_vanishing(double t, double* y, Mode mode, Work<double>& 
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck = vanishing_;
   system_.evaluate(t, y, mode, work, scratch_.data());
-  std::vector<double> g, x(k);
-  fill_matrix(work, g);
-  std::vector<double> size(k);
-  for (int a = 0; a < k; ++a) size[a] = std::sqrt(g[a * k + a]);
-  for (int a = 0; a < k; ++a) {
-    x[a] = -system_.switch_rate(vanishing_[a], work) / size[a];
-    for (int b = 0; b < k; ++b) g[a * k + b] /= size[a] * size[b];
-  }
-  solve_hold(g.data(), x.data(), k, 1e-7);  // what is nearly dependent is left alone
+  std::vector<double> w;
+  fill_matrix(work, w);
+  // A velocity may also vanish because its row does, as at the lowest point of a pendulum: there is nothing to stop
+  // then, and stopping it would stop the body.
+  const double most = 1e-5 * scales.speed * std::sqrt(system_.tree().total_mass());
+  std::vector<int> use;
   for (int a = 0; a < k; ++a)
-    for (int i = 0; i < n; ++i) y[n + i] += work.applied[a * n + i] * (x[a] / size[a]);
+    if (std::abs(system_.switch_rate(vanishing_[a], work)) <= most * std::sqrt(w[a * k + a]))
+      use.push_back(a);
+  const int m = static_cast<int>(use.size());
+  std::vector<double> g(static_cast<std::size_t>(m) * m), x(m), size(m);
+  for (int a = 0; a < m; ++a) size[a] = std::sqrt(w[use[a] * k + use[a]]);
+  for (int a = 0; a < m; ++a) {
+    if (!(size[a] > 0)) return;
+    x[a] = -system_.switch_rate(vanishing_[use[a]], work) / size[a];
+    for (int b = 0; b < m; ++b) g[a * m + b] = w[use[a] * k + use[b]] / (size[a] * size[b]);
+  }
+  solve_hold(g.data(), x.data(), m, 1e-7);  // what is nearly dependent is left alone
+  for (int a = 0; a < m; ++a)
+    for (int i = 0; i < n; ++i) y[n + i] += work.applied[use[a] * n + i] * (x[a] / size[a]);
 }
 
 void ModeSelector::go_ahead(const double* y, const Work<double>& work, double ahead) {
@@ -281,7 +290,7 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     system_.evaluate(t, y, mode, work, slope);
     const bool flow_is_clear = settle_flow(work, work, scales, mode);
     find_vanishing(work, scales, mode);
-    stop_vanishing(t, y, mode, work);
+    stop_vanishing(t, y, scales, mode, work);
     ok = settle_switches(t, y, scales, mode, work, slope);
     system_.evaluate(t, y, mode, work, slope);
 

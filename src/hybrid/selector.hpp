@@ -36,7 +36,7 @@ class ModeSelector {
   void settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
   void go_ahead(const double* y, const Work<double>& work, double ahead);
-  void stop_vanishing(double t, double* y, Mode mode, Work<double>& work);
+  void stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
 
   const System& system_;
   std::vector<SwitchRef> active_, vanishing_;
