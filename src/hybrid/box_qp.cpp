@@ -29,7 +29,6 @@ class ActiveSet {
         hi_(n_),
         scale_(n_),
         x_(n_, 0.0) {
-    double largest = 0;
     for (int i = 0; i < n_; ++i) {
       scale_[i] = p.upper[i] - p.lower[i];
       if (!(scale_[i] > 0)) scale_[i] = 0;
@@ -40,14 +39,10 @@ class ActiveSet {
       hi_[i] = scale_[i] > 0 ? p.upper[i] / s : lo_[i];
       b_[i] *= s;
       for (int j = 0; j < n_; ++j) w_[i * n_ + j] *= s * (scale_[j] > 0 ? scale_[j] : 1);
-      largest = std::max(largest, w_[i * n_ + i]);
     }
-    ridge_ = regularisation * largest;
-    for (int i = 0; i < n_; ++i) w_[i * n_ + i] += ridge_;
+    // In proportion to each: bounds, and with them the scales, may differ by many orders of magnitude.
+    for (int i = 0; i < n_; ++i) w_[i * n_ + i] *= 1 + regularisation;
     for (int i = 0; i < n_; ++i) x_[i] = std::clamp(0.0, lo_[i], hi_[i]);
-    double size = 0;
-    for (int i = 0; i < n_; ++i) size = std::max(size, std::abs(b_[i]));
-    tolerance_ = 1e-13 * std::max(size, largest);
   }
 
   bool run() {
@@ -93,15 +88,24 @@ class ActiveSet {
     return g;
   }
 
+  // What rounding can make of a gradient that is zero.
+  double noise(int i) const {
+    double sum = std::abs(b_[i]);
+    for (int j = 0; j < n_; ++j) sum += std::abs(w_[i * n_ + j] * x_[j]);
+    return 1e-11 * sum;
+  }
+
+  // The variable whose release lowers the objective most, g²/2w; −1 at the solution.
   int most_violated() const {
     int worst = -1;
-    double worst_size = tolerance_;
+    double most = 0;
     for (int i = 0; i < n_; ++i) {
       if (scale_[i] == 0 || std::find(free_.begin(), free_.end(), i) != free_.end()) continue;
       const double g = gradient(i);
-      const bool can_rise = x_[i]<hi_[i], can_fall = x_[i]> lo_[i];
-      const double size = (can_rise && g < 0) || (can_fall && g > 0) ? std::abs(g) : 0;
-      if (size > worst_size) worst = i, worst_size = size;
+      const bool can_move = g < 0 ? x_[i] < hi_[i] : x_[i] > lo_[i];
+      if (!can_move || std::abs(g) <= noise(i)) continue;
+      const double gain = w_[i * n_ + i] > 0 ? g * g / w_[i * n_ + i] : std::abs(g);
+      if (worst < 0 || gain > most) worst = i, most = gain;
     }
     return worst;
   }
@@ -157,7 +161,6 @@ class ActiveSet {
   int n_;
   std::vector<double> w_, b_, lo_, hi_, scale_, x_;
   std::vector<int> free_;
-  double ridge_ = 0, tolerance_ = 0;
 };
 
 }  // namespace
