@@ -3,8 +3,8 @@
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-# The presets ask for Ninja; without it, plain make will do.
-GENERATOR := $(if $(shell command -v ninja),,-G "Unix Makefiles")
+# The presets ask for Ninja; without it, plain make will do. Asked when used: it may just have been installed.
+GENERATOR = -G "$$(command -v ninja >/dev/null && echo Ninja || echo Unix Makefiles)"
 
 SOURCES = find include src cli tests bench examples python -name '*.[ch]pp' 2>/dev/null
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/math/tools/minima.hpp>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <chrono>
 #include <cmath>
@@ -123,6 +124,8 @@ class Run final : public StepView {
     }
     out_.stats.evaluations += 4;
     update_conditions_at_start();
+    approach_.assign(4 * mode_.piece.size(), 0.0);
+    note_approach();
     h_ = first_step();
     if (is_resting()) finish(StopReason::rest);
   }
@@ -196,6 +199,7 @@ class Run final : public StepView {
       return void(fail(fmt::format("gave up after {} steps", options_.max_steps)));
     const double left = options_.time_limit - t_;
     double h = Method::adaptive ? std::min(h_, options_.max_step) : options_.step;
+    if (Method::adaptive && !mode_.piece.empty()) h = std::min(h, quarter_turn());
     if (Method::order == 8) h = step_to_expected(h);
     const bool last = h >= left;
     if (last) h = left;
@@ -203,7 +207,10 @@ class Run final : public StepView {
     if (!try_step(h)) return;
 
     Crossing crossing;
-    if (has_violation_ || has_probe_violation_ || condition_crosses()) crossing = locate(h);
+    if (has_violation_ || has_probe_violation_ || condition_crosses())
+      crossing = locate(h);
+    else if (turns_above_surface())
+      crossing = locate_dip(h);
     if (crossing.theta <= 1) {
       if (!go_to(crossing, h)) return;
     } else {
@@ -278,6 +285,7 @@ class Run final : public StepView {
     if (observer_) observer_->on_step(*this);
     if (!work_at_end_) system_.evaluate(t_ + taken_, stepper_.next(), mode_, work_, sample_slope_.data());
     note_conditions();
+    note_approach();
     std::copy(stepper_.next(), stepper_.next() + total_, y_.begin());
     std::memcpy(stepper_.slope(0), stepper_.slope(Stepper<Method>::last), sizeof(double) * total_);
     t_ += taken_;
@@ -323,6 +331,14 @@ class Run final : public StepView {
     for (std::size_t c = 0; c < conditions_.size(); ++c)
       if (crosses(c, condition_value(c, t_, stepper_.next()))) return true;
     return false;
+  }
+
+  // No body turns so far in one step that its ends could pass through the sand unseen (see turns_above_surface).
+  double quarter_turn() const {
+    double fastest = 1e-300;
+    for (int i = 0; i < n_; ++i)
+      if (system_.tree().is_angle(i)) fastest = std::max(fastest, std::abs(y_[n_ + i]));
+    return 1.5 / fastest;
   }
 
   // Shortens a step to end just after an expected crossing, but not twice in a row: the guess was wrong then.
@@ -378,17 +394,24 @@ class Run final : public StepView {
     make_dense();
     double end = 1;
     if (has_hidden_crossing()) end = first_violated_sample(h);
-    Crossing first;
-    if (end > 1) return first;  // a false alarm of the inner stages
+    if (end > 1) return {};  // a false alarm of the inner stages
 
-    if (has_violation_ || end < 1) {
-      evaluate(t_, y_.data(), sample_slope_.data());
-      list_guards(guards_start_);
-      for (std::size_t c = 0; c < conditions_.size(); ++c)
-        condition_start_[c] = condition_value(c, t_, y_.data());
-    }
+    if (!has_violation_ && end == 1) return order(end, h);
+    return between(end, h);
+  }
+
+  // The first crossing before `end`, where the end values were taken.
+  Crossing between(double end, double h) {
+    evaluate(t_, y_.data(), sample_slope_.data());
+    list_guards(guards_start_);
+    for (std::size_t c = 0; c < conditions_.size(); ++c)
+      condition_start_[c] = condition_value(c, t_, y_.data());
+    return order(end, h);
+  }
+
+  Crossing order(double end, double h) {
     root_accuracy_ = 1e-8 * scales_.time;
-    first = first_crossing(end, h);
+    Crossing first = first_crossing(end, h);
     if (crowded_) {  // several nearly at once: tell their order
       root_accuracy_ = 1e-13 * scales_.time;
       first = first_crossing(end, h);
@@ -420,6 +443,53 @@ class Run final : public StepView {
     for (std::size_t c = 0; c < conditions_.size(); ++c)
       if (crosses(c, condition_end_[c])) offer({condition_root(c, end, h), -1, static_cast<int>(c)}, 1);
     return first;
+  }
+
+  // A part that approached the surface at the start of the step and recedes from it at the end may have dipped into
+  // the sand in between: free flight makes steps long enough for that. Remembers where.
+  bool turns_above_surface() {
+    dip_ = {-1, 0};
+    for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k) {
+      const Piece& p = system_.pieces()[k];
+      if (is_immersed(p.part, mode_.piece[k].immersion.regime)) continue;
+      for (int l = 0; l < (p.part.is_round() ? 1 : p.part.level_count()); ++l) {
+        const double before = approach_[4 * k + l], after = approach(k, l);
+        if (before > 0 && after < 0) dip_ = {k, l};
+      }
+    }
+    return dip_.first >= 0;
+  }
+
+  // Speed of a level towards the inside of its bed.
+  double approach(int k, int l) const {
+    const Piece& p = system_.pieces()[k];
+    const Vec arm = work_.frames.arm(p.body, level_point(p.part, l));
+    return dot(system_.beds()[p.bed].plane.normal, work_.frames.velocity(p.body, arm));
+  }
+
+  void note_approach() {
+    for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k)
+      if (!is_immersed(system_.pieces()[k].part, mode_.piece[k].immersion.regime))
+        for (int l = 0; l < system_.pieces()[k].part.level_count(); ++l)
+          approach_[4 * k + l] = approach(k, l);
+  }
+
+  // The deepest point of the turn, from the continuous extension; and, if it is in the sand, the way there.
+  Crossing locate_dip(double h) {
+    trial_h_ = h;
+    taken_ = 0;
+    make_dense();
+    const auto height = [&](double theta) {
+      sample(theta, h);
+      return -work_.piece[dip_.first].levels.value[dip_.second];
+    };
+    const double theta = boost::math::tools::brent_find_minima(height, 0.0, 1.0, 26).first;
+    sample(theta, h);
+    if (!any_violation()) return {};
+    list_guards(guards_end_);
+    for (std::size_t c = 0; c < conditions_.size(); ++c)
+      condition_end_[c] = condition_value(c, t_ + theta * h, sample_.data());
+    return between(theta, h);
   }
 
   // A guard was violated inside the step but not at its end: an even number of crossings, or a false alarm.
@@ -864,6 +934,8 @@ class Run final : public StepView {
   std::vector<double> condition_size_, condition_start_, condition_end_;
   std::vector<char> probe_hit_;
   std::vector<Past> past_;
+  std::vector<double> approach_;  // per piece and level
+  std::pair<int, int> dip_{-1, 0};
   std::vector<Guard> guards_start_;
   std::vector<Guard> guards_end_;
   Mode mode_, before_;

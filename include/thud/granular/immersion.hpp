@@ -95,6 +95,12 @@ inline BodyPoint corner_point(const Part& part, int k) {
   return {block_corner[k][0] ? part.s1 : part.s0, part.n + 0.5 * part.width * block_corner[k][1]};
 }
 
+/// The point of the body whose depth a level follows.
+inline BodyPoint level_point(const Part& part, int level) {
+  if (part.kind == PartKind::block) return corner_point(part, level);
+  return {part.kind == PartKind::segment && level == 1 ? part.s1 : part.s0, part.n};
+}
+
 template <class T>
 void levels(const Part& part, int body, const Frames<T>& f, const Plane& plane, Levels<T>& out) {
   switch (part.kind) {
