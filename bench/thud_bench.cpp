@@ -32,7 +32,8 @@ struct Job {
 std::vector<Job> make_jobs(int count) {
   std::vector<Job> jobs(count);
   for (int i = 0; i < count; ++i) {
-    const double a = std::fmod(0.7548776662466927 * (i + 1), 1.0), b = std::fmod(0.5698402909980532 * (i + 1), 1.0);
+    const double a = std::fmod(0.7548776662466927 * (i + 1), 1.0),
+                 b = std::fmod(0.5698402909980532 * (i + 1), 1.0);
     jobs[i] = {(25 + 35 * a) * degree, 1 + 1.5 * b};
   }
   return jobs;
@@ -78,7 +79,8 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-double time_jobs(const Contender& c, const std::vector<Job>& jobs, std::size_t from, std::size_t to, double& sum) {
+double time_jobs(const Contender& c, const std::vector<Job>& jobs, std::size_t from, std::size_t to,
+                 double& sum) {
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t i = from; i < to; ++i) sum += c.run(jobs[i]).stop_time;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -101,7 +103,8 @@ void measure_times(std::vector<Contender>& contenders, int runs) {
   const std::vector<Job> jobs = make_jobs(runs);
   const std::size_t round = 500;
   double sum = 0;
-  for (Contender& c : contenders) time_jobs(c, jobs, 0, std::min<std::size_t>(round, jobs.size()), sum);  // warm up
+  for (Contender& c : contenders)
+    time_jobs(c, jobs, 0, std::min<std::size_t>(round, jobs.size()), sum);  // warm up
   for (std::size_t from = 0; from < jobs.size(); from += round)
     for (Contender& c : contenders)
       c.seconds.push_back(time_jobs(c, jobs, from, std::min(from + round, jobs.size()), sum));
@@ -112,7 +115,8 @@ void show(const char* title, const std::vector<Contender>& contenders) {
   const double ours = median(contenders.front().seconds);
   fmt::print("\n{}\n  {:<46}{:>10}{:>14}{:>16}\n", title, "", "time", "evaluations", "worst error");
   for (const Contender& c : contenders)
-    fmt::print("  {:<46}{:>9.2f}x{:>14.1f}{:>14.1e} s\n", c.name, median(c.seconds) / ours, c.evaluations, c.worst);
+    fmt::print("  {:<46}{:>9.2f}x{:>14.1f}{:>14.1e} s\n", c.name, median(c.seconds) / ours, c.evaluations,
+               c.worst);
 }
 
 }  // namespace
@@ -120,17 +124,21 @@ void show(const char* title, const std::vector<Contender>& contenders) {
 int main(int argc, char** argv) {
   const int sweep = argc > 1 ? std::max(1000, std::atoi(argv[1])) : 100000;
   Engine engine;
-  const auto with_thud = [&](double tolerance) { return [&engine, tolerance](Job j) { return engine.run(j, tolerance); }; };
+  const auto with_thud = [&](double tolerance) {
+    return [&engine, tolerance](Job j) { return engine.run(j, tolerance); };
+  };
   const auto with_odeint = [](double tolerance) {
     return [tolerance](Job j) { return thud::peers::solve_free_link_odeint(j.angle, j.speed, tolerance); };
   };
   const auto with_cvode = [](double tolerance) {
     return [tolerance](Job j) { return thud::peers::solve_free_link_cvode(j.angle, j.speed, tolerance); };
   };
-  const std::string cvode = fmt::format("SUNDIALS {} CVODE (Adams), Debian's build", thud::peers::get_sundials_version());
+  const std::string cvode =
+      fmt::format("SUNDIALS {} CVODE (Adams), Debian's build", thud::peers::get_sundials_version());
 
-  fmt::print("The free link of Lee 2009 to its stop: thud runs the library scenario through its general engine,\n"
-             "the peers integrate equations written out for this one link. Times relative to thud, one thread.\n");
+  fmt::print(
+      "The free link of Lee 2009 to its stop: thud runs the library scenario through its general engine,\n"
+      "the peers integrate equations written out for this one link. Times relative to thud, one thread.\n");
 
   std::vector<Contender> same = {{"thud, tolerance 1e-9", with_thud(1e-9), {}},
                                  {"Boost.Odeint dopri5 + dense output, 1e-9", with_odeint(1e-9), {}},
@@ -146,9 +154,11 @@ int main(int argc, char** argv) {
   measure_times(accurate, 3000);
   show("Single runs at tolerances of about the same accuracy", accurate);
 
-  std::vector<Contender> swept = {{"thud", with_thud(1e-9), {}}, {"Boost.Odeint dopri5 + dense output", with_odeint(1e-9), {}}};
+  std::vector<Contender> swept = {{"thud", with_thud(1e-9), {}},
+                                  {"Boost.Odeint dopri5 + dense output", with_odeint(1e-9), {}}};
   measure_errors(swept, 200);
   measure_times(swept, sweep);
-  show(fmt::format("Sweep of {} links, tolerance 1e-9 (CVODE as above: it scales linearly)", sweep).c_str(), swept);
+  show(fmt::format("Sweep of {} links, tolerance 1e-9 (CVODE as above: it scales linearly)", sweep).c_str(),
+       swept);
   return 0;
 }

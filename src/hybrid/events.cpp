@@ -1,0 +1,77 @@
+// Names of stops and events, for logs and reports.
+
+#include <fmt/format.h>
+
+#include "thud/hybrid/solver.hpp"
+
+namespace thud {
+
+const char* stop_reason_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::condition: return "condition";
+    case StopReason::all_found: return "results";
+    case StopReason::rest: return "rest";
+    case StopReason::time_limit: return "time limit";
+    case StopReason::bottom: return "bottom of the bed";
+    case StopReason::cancelled: return "cancelled";
+    case StopReason::failed: return "failed";
+  }
+  return "";
+}
+
+const char* event_kind_name(EventKind kind) {
+  switch (kind) {
+    case EventKind::enter: return "enter";
+    case EventKind::leave: return "leave";
+    case EventKind::submerge: return "submerge";
+    case EventKind::emerge: return "emerge";
+    case EventKind::deepest: return "deepest";
+    case EventKind::flow: return "flow";
+    case EventKind::stick: return "stick";
+    case EventKind::release: return "release";
+    case EventKind::reverse: return "reverse";
+    case EventKind::carry: return "carry";
+    case EventKind::bottom: return "bottom";
+    case EventKind::condition: return "condition";
+    case EventKind::rest: return "rest";
+    case EventKind::start: return "start";
+  }
+  return "";
+}
+
+std::string event_subject(const System& system, const Event& event) {
+  switch (event.kind) {
+    case EventKind::stick:
+    case EventKind::release:
+    case EventKind::reverse:
+    case EventKind::carry: return system.switch_name({event.which, event.index});
+    case EventKind::condition:
+    case EventKind::rest:
+    case EventKind::start: return "";
+    default: return system.piece_name(event.index);
+  }
+}
+
+std::string event_state(const Event& event, bool after) {
+  const std::int8_t s = after ? event.after : event.before;
+  switch (event.kind) {
+    case EventKind::stick:
+    case EventKind::release:
+    case EventKind::reverse:
+    case EventKind::carry:
+      if (s == slip::stuck) return "held";
+      if (s == slip::forward) return "slipping +";
+      if (s == slip::backward) return "slipping -";
+      if (s == slip::idle) return "idle";
+      return s > 0 ? "carried +" : "carried -";
+    case EventKind::enter: return after ? "in" : "out";
+    case EventKind::leave: return after ? "out" : "in";
+    case EventKind::submerge: return after ? "whole" : "part";
+    case EventKind::emerge: return after ? "part" : "whole";
+    case EventKind::flow: return s > 0 ? "+" : s < 0 ? "-" : "along";
+    case EventKind::deepest: return fmt::format("{}", s);
+    default: return "";
+  }
+}
+
+}  // namespace thud
