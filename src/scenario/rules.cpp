@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace thud::doc {
@@ -44,7 +45,7 @@ double read_target(const Rule& rule, const NamedObservable& o, const std::string
   try {
     std::size_t used = 0;
     const double x = std::stod(text, &used);
-    if (used == text.size()) return x;
+    if (used == text.size() && std::isfinite(x)) return x;
   } catch (const std::exception&) {
   }
   try {

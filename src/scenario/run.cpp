@@ -184,8 +184,14 @@ RunResult run(const Scenario& scenario, const RunRequest& request) {
   Extremes extremes(scenario, request.observer);
   Solver solver(*scenario.system);
   RunResult out;
-  out.outcome =
-      solver.run(scenario.q, scenario.v, conditions, options, extremes.is_needed() ? &extremes : nullptr);
+  try {
+    out.outcome =
+        solver.run(scenario.q, scenario.v, conditions, options, extremes.is_needed() ? &extremes : nullptr);
+  } catch (const std::exception& e) {  // a torque that is not a number at some time
+    out.outcome = {};
+    out.outcome.message = e.what();
+    out.outcome.hits.resize(conditions.size());
+  }
   read_results(scenario, extremes, out);
   judge(scenario, options, request.until_rest, out);
   return out;
