@@ -352,7 +352,7 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
 
 template <class Sink>
 void System::guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const {
-  const double small_length = 1e-13 * scales.length, small_speed = 1e-11 * scales.speed;
+  const double small_length = 1e-13 * scales.length, small_speed = 5e-10 * scales.speed;
   // The side of the drag does not matter while there is no flow to speak of: the force is quadratic.
   const double small_flow = 1e-8 * scales.speed;
   const auto slip_guards = [&](SwitchRef s, std::int8_t state, double tolerance) {
@@ -374,7 +374,7 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
       sink(upper - force, small, GuardId{GuardKind::bound_upper, s.kind, 0, index});
       sink(force + lower, small, GuardId{GuardKind::bound_lower, s.kind, 0, index});
     } else {
-      sink(1e4 * tolerance - std::abs(rate), 0.0, GuardId{GuardKind::carried, s.kind, 0, index});
+      sink(200 * tolerance - std::abs(rate), 0.0, GuardId{GuardKind::carried, s.kind, 0, index});
     }
   };
 
@@ -422,11 +422,11 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
     }
     slip_guards({SwitchKind::normal, k}, m.normal, small_speed);
     slip_guards({SwitchKind::shear, k}, m.shear, small_speed);
-    if (has_spin(k, mode)) slip_guards({SwitchKind::spin, k}, m.spin, 1e-11 * scales.rate);
+    if (has_spin(k, mode)) slip_guards({SwitchKind::spin, k}, m.spin, 5e-10 * scales.rate);
   }
   if (has_friction_)
     for (int i = 0; i < tree_.body_count(); ++i)
-      if (joints_[i].has_friction()) slip_guards({SwitchKind::joint, i}, mode.joint[i], 1e-11 * scales.rate);
+      if (joints_[i].has_friction()) slip_guards({SwitchKind::joint, i}, mode.joint[i], 5e-10 * scales.rate);
 }
 
 }  // namespace thud
