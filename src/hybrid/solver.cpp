@@ -596,8 +596,9 @@ class Run final : public StepView {
       work_at_end_ = true;
       accept();
       if (flow) {  // nothing but the side of the drag changes, and it is zero here
-        const Mode& before = mode_before(guards_end_[crossing.guard].id);
-        log_changes(before);
+        before_ = mode_;
+        flip_side(guards_end_[crossing.guard].id);
+        log_changes(before_);
         ++out_.stats.events;
         return true;
       }
@@ -629,13 +630,6 @@ class Run final : public StepView {
   }
 
   static bool is_flow(GuardKind kind) { return kind == GuardKind::cross || kind == GuardKind::along; }
-
-  // Changes the side of the drag; the mode before it, for the log.
-  const Mode& mode_before(const GuardId& id) {
-    before_ = mode_;
-    flip_side(id);
-    return before_;
-  }
 
   // The motion itself shows that the side of a drag corner was guessed wrong where the flow starts: take the other.
   bool flip_side(const GuardId& id) {
@@ -690,13 +684,7 @@ class Run final : public StepView {
 
   void meet(int c) {
     record_hit(c);
-    condition_sign_[c] = conditions_[c].direction;
-    // A second look at the sign is only needed for conditions that go on being watched; each is met once.
-    Event e;
-    e.time = t_;
-    e.kind = EventKind::condition;
-    e.index = c;
-    out_.events.push_back(e);
+    push_event(EventKind::condition, c);
     if (conditions_[c].stops) {
       out_.condition = c;
       return finish(StopReason::condition);
