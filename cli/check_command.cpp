@@ -41,7 +41,7 @@ class Description {
   }
 
   std::string joint_of(int i) const {
-    const RigidBody& b = s_.system->tree().body(i);
+    const Body& b = s_.system->tree().body(i);
     if (b.free) return "free";
     const JointForces& j = s_.system->joint(i);
     std::string out = b.parent < 0 ? fmt::format("pinned to the ground at ({}, {}) m",
@@ -59,7 +59,7 @@ class Description {
     head(fmt::format("Bodies ({}), {} degree{} of freedom", tree.body_count(), tree.dof_count(),
                      tree.dof_count() == 1 ? "" : "s"));
     std::size_t name = 0;
-    for (const RigidBody& b : tree.bodies()) name = std::max(name, b.name.size());
+    for (const Body& b : tree.bodies()) name = std::max(name, b.name.size());
     constexpr int most = 20;
     for (int i = 0; i < std::min(most, tree.body_count()); ++i)
       out_ += hang(fmt::format("  {}  {}  ", pad_right(tree.body(i).name, name),

@@ -36,13 +36,12 @@ Vec joint_reaction(const System& system, int body, const Work<double>& work) {
   beyond[body] = 1;
   Vec sum{};
   for (int i = body; i < tree.body_count(); ++i) {
-    const RigidBody& b = tree.body(i);
+    const Body& b = tree.body(i);
     if (i != body && (b.parent < 0 || !beyond[b.parent])) continue;
     beyond[i] = 1;
-    const Vec arm = work.frames.arm(i, b.center);
-    const Vec a = tree.acceleration(work.frames, work.acceleration.data(), i, arm);
-    sum += b.mass * (a - system.gravity());
-    const Vec v = work.frames.velocity(i, arm);
+    const Vec a = tree.center_acceleration(work.frames, work.acceleration.data(), i);
+    sum += b.mass * a - (b.mass - b.weightless) * system.gravity();
+    const Vec v = tree.center_velocity(work.frames, i);
     sum += system.air_drag(i) * norm(v) * v;
     Observable force;
     force.quantity = Quantity::resistance;
@@ -54,8 +53,7 @@ Vec joint_reaction(const System& system, int body, const Work<double>& work) {
 
 double joint_moment(const System& system, int body, const Work<double>& work) {
   const JointForces& j = system.joint(body);
-  const int p = system.tree().body(body).parent;
-  const double rate = work.frames.rate[body] - (p >= 0 ? work.frames.rate[p] : 0.0);
+  const double rate = system.tree().joint_rate(work.frames, body);
   return (j.torque ? work.applied_torque[body] : 0.0) + (j.has_friction() ? work.joint_moment[body] : 0.0)
        - j.damping * rate;
 }
@@ -85,6 +83,51 @@ double observe_sand(const System& system, const Observable& what, const Work<dou
 
 }  // namespace
 
+namespace {
+
+double bending_moment(const ElasticBeam& beam, const double* eta, double x) {
+  double curvature = 0;
+  for (int k = 0; k < beam.size(); ++k) curvature += beam.basis().value(k, x, 2) * eta[k];
+  return beam.basis().data().rigidity * curvature;
+}
+
+// Of the basis; beyond it, of the characteristic equation.
+double root_of(const BeamBasis& basis, int mode) {
+  if (mode < basis.size()) return basis.root(mode);
+  const BeamData& d = basis.data();
+  const double mass = d.mass_per_length * d.length;
+  return beam_root(basis.support(), mode + 1, d.tip_mass / mass,
+                   d.tip_inertia / (mass * d.length * d.length));
+}
+
+double observe_beam(const Tree& tree, const Observable& what, const Frames<double>& f) {
+  const ElasticBeam* beam = tree.body(what.body).beam.get();
+  if (!beam) return 0;
+  const int begin = tree.elastic_begin(what.body);
+  switch (what.quantity) {
+    case Quantity::elastic_coordinate: return f.eta[begin + what.mode];
+    case Quantity::elastic_rate: return f.eta_rate[begin + what.mode];
+    case Quantity::elastic_root: return root_of(beam->basis(), what.mode);
+    case Quantity::deflection: return f.deflection(what.body, what.point.s);
+    case Quantity::deflection_slope: return f.slope(what.body, what.point.s);
+    default: return bending_moment(*beam, f.eta.data() + begin, what.point.s - beam->start());
+  }
+}
+
+Vec observe_point(const Tree& tree, const Observable& what, const Work<double>& work) {
+  const Frames<double>& f = work.frames;
+  const int b = what.body;
+  switch (what.quantity) {
+    case Quantity::velocity: return what.center ? tree.center_velocity(f, b) : f.velocity(b, what.point);
+    case Quantity::acceleration:
+      return what.center ? tree.center_acceleration(f, work.acceleration.data(), b)
+                         : tree.acceleration(f, work.acceleration.data(), b, what.point);
+    default: return f.origin[b] + (what.center ? tree.center_arm(f, b) : f.arm(b, what.point));
+  }
+}
+
+}  // namespace
+
 double observe(const System& system, const Observable& what, double t, const double* y,
                const Work<double>& work) {
   const Frames<double>& f = work.frames;
@@ -94,12 +137,10 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::angle: return y[tree.angle_dof(what.body)];
     case Quantity::rate: return f.rate[what.body];
     case Quantity::angular_acceleration: return work.acceleration[tree.angle_dof(what.body)];
-    case Quantity::position: return pick(f.position(what.body, what.point), what.component);
-    case Quantity::velocity: return pick(f.velocity(what.body, f.arm(what.body, what.point)), what.component);
-    case Quantity::acceleration:
-      return pick(tree.acceleration(f, work.acceleration.data(), what.body, f.arm(what.body, what.point)),
-                  what.component);
-    case Quantity::depth: return system.beds()[what.bed].plane.depth(f.position(what.body, what.point));
+    case Quantity::position:
+    case Quantity::velocity:
+    case Quantity::acceleration: return pick(observe_point(tree, what, work), what.component);
+    case Quantity::depth: return system.beds()[what.bed].plane.depth(observe_point(tree, what, work));
     case Quantity::immersed_depth:
     case Quantity::immersed_length:
     case Quantity::sand_position:
@@ -111,7 +152,15 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::joint_torque: return joint_moment(system, what.body, work);
     case Quantity::kinetic: return tree.kinetic_energy(f);
     case Quantity::potential: return tree.potential_energy(f, system.gravity());
-    case Quantity::total_energy: return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity());
+    case Quantity::strain: return tree.strain_energy(f);
+    case Quantity::total_energy:
+      return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f);
+    case Quantity::elastic_coordinate:
+    case Quantity::elastic_rate:
+    case Quantity::elastic_root:
+    case Quantity::deflection:
+    case Quantity::deflection_slope:
+    case Quantity::bending_moment: return observe_beam(tree, what, f);
     case Quantity::work: {
       const int slot = system.channel_slot(what.channel);
       const double sign = what.channel == Channel::torque ? 1 : -1;
@@ -145,17 +194,17 @@ class Lister {
     if (size) add(name.back() == '.' ? name + "size" : name, what, unit, about + ", magnitude");
   }
 
-  void add_point(const std::string& prefix, int body, BodyPoint point, const std::string& of,
-                 bool acceleration) {
+  void add_point(const std::string& prefix, int body, BodyPoint point, const std::string& of, bool center) {
     Observable o;
     o.body = body;
     o.point = point;
+    o.center = center;
     o.quantity = Quantity::position;
     add_vector(prefix + ".", o, "m", "position of " + of, false);
     o.quantity = Quantity::velocity;
     add_vector(prefix + ".v", o, "m/s", "velocity of " + of, true);
     o.quantity = Quantity::acceleration;
-    if (acceleration) add_vector(prefix + ".a", o, "m/s2", "acceleration of " + of, true);
+    add_vector(prefix + ".a", o, "m/s2", "acceleration of " + of, true);
     o.quantity = Quantity::depth;
     o.component = Component::none;
     for (std::size_t b = 0; b < system_.beds().size(); ++b) {
@@ -164,10 +213,36 @@ class Lister {
       add(prefix + ".depth" + bed, o, "m",
           "depth of " + of + " below the surface of " + system_.beds()[b].name);
     }
+    const ElasticBeam* beam = system_.tree().body(body).beam.get();
+    if (!beam || center || point.s < beam->start() - 1e-12 * beam->length()) return;
+    o.quantity = Quantity::deflection;
+    add(prefix + ".deflection", o, "m", "deflection at " + of);
+    o.quantity = Quantity::deflection_slope;
+    add(prefix + ".slope", o, "rad", "slope of the bent axis at " + of);
+    o.quantity = Quantity::bending_moment;
+    add(prefix + ".moment", o, "N m", "bending moment E I w'' at " + of);
+  }
+
+  void add_modes(int body, const std::string& n) {
+    Observable o;
+    o.body = body;
+    const int size = system_.tree().body(body).beam->size();
+    for (int k = 0; k < std::max(size, 4); ++k) {
+      const std::string name = fmt::format("{}.mode{}", n, k + 1);
+      const std::string of = fmt::format("bending shape {} of {}", k + 1, n);
+      o.mode = k;
+      o.quantity = Quantity::elastic_root;
+      add(name + ".root", o, "", "root lambda of " + of);
+      if (k >= size) continue;
+      o.quantity = Quantity::elastic_coordinate;
+      add(name, o, "m", "amplitude of " + of);
+      o.quantity = Quantity::elastic_rate;
+      add(name + ".rate", o, "m/s", "rate of the amplitude of " + of);
+    }
   }
 
   void add_body(int i) {
-    const RigidBody& b = system_.tree().body(i);
+    const Body& b = system_.tree().body(i);
     const std::string& n = b.name;
     Observable o;
     o.body = i;
@@ -178,6 +253,7 @@ class Lister {
     o.quantity = Quantity::angular_acceleration;
     add(n + ".alpha", o, "rad/s2", "angular acceleration of " + n);
     add_point(n, i, b.center, "the mass centre of " + n, true);
+    if (b.beam) add_modes(i, n);
     o.quantity = Quantity::distance;
     if (system_.tracks_distance()) add(n + ".distance", o, "m", "path length of the mass centre of " + n);
     if (!b.free) {
@@ -227,7 +303,9 @@ class Lister {
     o.quantity = Quantity::potential;
     add("energy.potential", o, "J", "potential energy of gravity");
     o.quantity = Quantity::total_energy;
-    add("energy.total", o, "J", "kinetic and potential energy");
+    add("energy.total", o, "J", "kinetic, potential and strain energy");
+    o.quantity = Quantity::strain;
+    if (system_.tree().has_beams()) add("energy.strain", o, "J", "strain energy of the beams");
     o.quantity = Quantity::work;
     for (Channel c : system_.channels()) {
       o.channel = c;
@@ -251,7 +329,7 @@ std::vector<NamedObservable> list_observables(const System& system, const std::v
   Lister lister(system, out);
   lister.add("time", {}, "s", "time since the start");
   for (int i = 0; i < system.tree().body_count(); ++i) lister.add_body(i);
-  for (const NamedPoint& p : points) lister.add_point(p.name, p.body, p.point, p.name, true);
+  for (const NamedPoint& p : points) lister.add_point(p.name, p.body, p.point, p.name, false);
   lister.add_energy();
   return out;
 }

@@ -33,7 +33,7 @@ bool ModeSelector::settle_geometry(const Work<double>& here, const Work<double>&
         regime = static_cast<std::uint8_t>(regime | 1 << l);
     changed = changed || regime != im.regime;
     im.regime = regime;
-    if (part.kind == PartKind::segment) {
+    if (part.kind == PartKind::segment || part.kind == PartKind::beam) {
       im.deepest = is_positive(now[1] - now[0], later[1] - later[0], im.deepest > 0) ? 1 : -1;
     } else if (part.kind == PartKind::block) {
       if (im.deepest < 0 || im.deepest > 3) im.deepest = 0;
@@ -79,7 +79,7 @@ bool ModeSelector::settle_flow(const Work<double>& here, const Work<double>& the
       if (std::abs(b) > 1e-15 * scales.speed) return b > 0 ? 1 : -1;
       return before == 0 ? std::int8_t{1} : before;
     };
-    const bool aligned = rule == AreaRule::side_or_end && p.part.kind == PartKind::segment
+    const bool aligned = rule == AreaRule::side_or_end && p.part.kind != PartKind::block
                       && std::abs(now.cross) < small && std::abs(later.cross) < small;
     m.cross = aligned ? std::int8_t{0} : side(now.cross, later.cross, m.cross);
     m.along = side(now.along, later.along, m.along);
@@ -113,7 +113,7 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
 
 // True when holding the switches `held` also holds `which`: its row lies in the span of theirs.
 bool ModeSelector::is_dependent(const std::vector<double>& matrix, int n, int which,
-                                const std::vector<int>& held) {
+                                const std::vector<int>& held, double threshold) {
   const int k = static_cast<int>(held.size());
   if (k == 0) return false;
   // In units where every row has length one: rows of forces and of moments differ by orders of magnitude.
@@ -128,7 +128,7 @@ bool ModeSelector::is_dependent(const std::vector<double>& matrix, int n, int wh
   solve_hold(g.data(), x.data(), k, 1e-14);
   double rest = 1;
   for (int a = 0; a < k; ++a) rest -= w[a] * x[a];
-  return rest <= 1e-11;
+  return rest <= threshold;
 }
 
 // W = J M⁻¹ Jᵀ of the vanishing switches, all of which `work` was evaluated with as held.
@@ -191,11 +191,13 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   // Held are the independent switches; what they carry along has its force fixed at its bound, or none.
   bool far_known = false;
   std::vector<int> held;
+  // The deflection of a beam turns rows that would be parallel apart, but by no motion that matters.
+  const double threshold = system_.tree().has_beams() ? 1e-8 : 1e-11;
   const auto is_carried = [&](int a) {
-    if (!is_dependent(problem_.matrix, m, a, held)) return false;
+    if (!is_dependent(problem_.matrix, m, a, held, threshold)) return false;
     if (!far_known) look_far(t, y, scales, mode);
     far_known = true;
-    return is_dependent(far_matrix_, m, a, held);
+    return is_dependent(far_matrix_, m, a, held, threshold);
   };
   for (int a = 0; a < m; ++a)
     if (solution.basic[a]) held.push_back(a);

@@ -32,7 +32,8 @@ class ModeSelector {
   void fill_matrix(const Work<double>& work, std::vector<double>& matrix) const;
   void look_far(double t, const double* y, const Scales& scales, const Mode& mode);
   void find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode);
-  static bool is_dependent(const std::vector<double>& matrix, int n, int which, const std::vector<int>& held);
+  static bool is_dependent(const std::vector<double>& matrix, int n, int which, const std::vector<int>& held,
+                           double threshold);
   void settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
   void go_ahead(const double* y, const Work<double>& work, double ahead);

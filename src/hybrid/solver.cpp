@@ -157,9 +157,10 @@ class Run final : public StepView {
     for (const Piece& p : system_.pieces())
       length = std::max({length, std::abs(p.part.s0), std::abs(p.part.s1), p.part.width});
     for (int i = 0; i < tree.body_count(); ++i) {
-      const RigidBody& b = tree.body(i);
+      const Body& b = tree.body(i);
       length = std::max({length, std::hypot(b.attach.s, b.attach.n), std::hypot(b.center.s, b.center.n)});
-      speed = std::max(speed, norm(work_.frames.velocity(i, work_.frames.arm(i, b.center))));
+      speed = std::max(speed, norm(tree.center_velocity(work_.frames, i)));
+      if (b.beam) length = std::max({length, std::abs(b.beam->start()), std::abs(b.beam->end())});
       rate = std::max(rate, std::abs(work_.frames.rate[i]));
     }
     if (!(length > 0)) length = 1;
@@ -173,6 +174,9 @@ class Run final : public StepView {
     for (int i = 0; i < n_; ++i) {
       absolute_[i] = tree.is_angle(i) ? 0.1 : 0.1 * length;  // energies close better with tight poses
       absolute_[n_ + i] = tree.is_angle(i) ? scales_.rate : scales_.speed;
+      // What vibrates fast is as large in strain as in motion.
+      if (tree.dof_frequency(i) > 0)
+        absolute_[i] = std::min(absolute_[i], scales_.speed / tree.dof_frequency(i));
     }
     // Errors are measured against the sizes of the system.
     for (int i = 0; i < 2 * n_; ++i) scale_[i] = 1 / (error_slack * options_.tolerance * absolute_[i]);
@@ -452,7 +456,7 @@ class Run final : public StepView {
     for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k) {
       const Piece& p = system_.pieces()[k];
       if (is_immersed(p.part, mode_.piece[k].immersion.regime)) continue;
-      for (int l = 0; l < (p.part.is_round() ? 1 : p.part.level_count()); ++l) {
+      for (int l = 0; l < p.part.point_level_count(); ++l) {
         const double before = approach_[4 * k + l], after = approach(k, l);
         if (before > 0 && after < 0) dip_ = {k, l};
       }
@@ -463,14 +467,13 @@ class Run final : public StepView {
   // Speed of a level towards the inside of its bed.
   double approach(int k, int l) const {
     const Piece& p = system_.pieces()[k];
-    const Vec arm = work_.frames.arm(p.body, level_point(p.part, l));
-    return dot(system_.beds()[p.bed].plane.normal, work_.frames.velocity(p.body, arm));
+    return dot(system_.beds()[p.bed].plane.normal, work_.frames.velocity(p.body, level_point(p.part, l)));
   }
 
   void note_approach() {
     for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k)
       if (!is_immersed(system_.pieces()[k].part, mode_.piece[k].immersion.regime))
-        for (int l = 0; l < system_.pieces()[k].part.level_count(); ++l)
+        for (int l = 0; l < system_.pieces()[k].part.point_level_count(); ++l)
           approach_[4 * k + l] = approach(k, l);
   }
 
@@ -772,7 +775,9 @@ class Run final : public StepView {
   bool is_resting() const {
     if (!options_.stop_at_rest || !is_slow(1e-8)) return false;
     for (int i = 0; i < n_; ++i)
-      if (std::abs(work_.acceleration[i]) > 1e-7 * absolute_[n_ + i] / scales_.time) return false;
+      if (std::abs(work_.acceleration[i])
+          > 1e-7 * absolute_[n_ + i] * std::max(1 / scales_.time, system_.tree().dof_frequency(i)))
+        return false;
     return !torque_is_to_change();
   }
 
@@ -864,7 +869,8 @@ class Run final : public StepView {
 
   double energy() const {
     return system_.tree().kinetic_energy(work_.frames)
-         + system_.tree().potential_energy(work_.frames, system_.gravity());
+         + system_.tree().potential_energy(work_.frames, system_.gravity())
+         + system_.tree().strain_energy(work_.frames);
   }
 
   void finish(StopReason reason) {

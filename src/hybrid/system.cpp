@@ -13,6 +13,7 @@ const char* channel_name(Channel channel) {
     case Channel::air: return "air";
     case Channel::damping: return "joint_damping";
     case Channel::joint_friction: return "joint_friction";
+    case Channel::material: return "material_damping";
     case Channel::torque: return "torque";
   }
   return "";
@@ -25,7 +26,10 @@ System::System(Tree tree, Vec gravity)
       joints_(tree_.body_count()),
       air_(tree_.body_count(), 0.0) {
   piece_begin_.assign(tree_.body_count() + 1, 0);
-  for (const RigidBody& b : tree_.bodies()) weight_.push_back(b.mass * gravity);
+  for (const Body& b : tree_.bodies()) {
+    weight_.push_back((b.mass - b.weightless) * gravity);
+    has_material_ = has_material_ || (b.beam && b.beam->is_damped());
+  }
   assign_slots();
 }
 
@@ -60,8 +64,8 @@ void System::assign_slots() {
   for (const Piece& p : pieces_)
     spin = spin || (!p.part.is_round() && beds_[p.bed].rotation == RotationRule::whole);
   const bool sand = !pieces_.empty();
-  const std::array<bool, channel_count> used = {sand,     sand,         sand,          spin,
-                                                has_air_, has_damping_, has_friction_, has_torque_};
+  const std::array<bool, channel_count> used = {
+      sand, sand, sand, spin, has_air_, has_damping_, has_friction_, has_material_, has_torque_};
   int next = 2 * dof_count();
   for (int c = 0; c < channel_count; ++c) slot_[c] = used[c] ? next++ : -1;
   distance_slot_ = next;

@@ -156,7 +156,7 @@ class Summary {
     };
     std::vector<std::string> bodies;
     std::vector<Observable> forces;
-    for (const RigidBody& b : scenario_.system->tree().bodies())
+    for (const Body& b : scenario_.system->tree().bodies())
       if (const NamedObservable* o = scenario_.find_observable(b.name + ".resistance.size")) {
         bodies.push_back(b.name);
         forces.push_back(o->observable);

@@ -185,6 +185,15 @@ std::vector<BodyData> read_bodies(const Table& root) {
     b.rigid.mass = r.shape.mass;
     b.rigid.inertia = r.shape.inertia;
     b.rigid.center = {r.shape.center.s - b.origin, 0};
+    b.rigid.weightless = r.shape.weightless;
+    b.rigid.weightless_at = r.shape.weightless_at - b.origin;
+    if (r.shape.beam) {
+      if (!r.free && b.origin > r.shape.beam->at)
+        throw r.shape.beam->table.error(
+            "at", "the joint of the body is on the beam; it must be at its start or before it");
+      b.rigid.beam = std::make_shared<ElasticBeam>(
+          make_beam(*r.shape.beam, {r.free, r.shape.has_rigid_parts, b.origin}));
+    }
     if (!r.parent.empty()) {
       b.rigid.parent = place.at(r.parent);
       const BodyData& parent = out[b.rigid.parent];

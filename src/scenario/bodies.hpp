@@ -11,7 +11,7 @@ namespace thud::doc {
 
 /// One [[body]] with its joint resolved.
 struct BodyData {
-  RigidBody rigid;
+  Body rigid;
   JointForces forces;
   ShapeData shape;
   double origin = 0;  ///< s of the joint on the body's own axis

@@ -17,9 +17,15 @@ struct Entry {
 };
 
 bool is_pose(thud::Quantity q) {
-  return q == thud::Quantity::angle || q == thud::Quantity::position || q == thud::Quantity::depth;
+  return q == thud::Quantity::angle || q == thud::Quantity::position || q == thud::Quantity::depth
+      || q == thud::Quantity::elastic_coordinate;
 }
-bool is_motion(thud::Quantity q) { return q == thud::Quantity::rate || q == thud::Quantity::velocity; }
+bool is_motion(thud::Quantity q) {
+  return q == thud::Quantity::rate || q == thud::Quantity::velocity || q == thud::Quantity::elastic_rate;
+}
+bool is_elastic(thud::Quantity q) {
+  return q == thud::Quantity::elastic_coordinate || q == thud::Quantity::elastic_rate;
+}
 
 Dimension dimension_of(const NamedObservable& o) {
   if (o.unit == "rad") return Dimension::angle;
@@ -31,7 +37,7 @@ Dimension dimension_of(const NamedObservable& o) {
 class InitialSolver {
  public:
   explicit InitialSolver(Scenario& s) : scenario_(s), system_(*s.system), n_(system_.dof_count()) {
-    frames_.resize(system_.tree().body_count());
+    frames_.resize(system_.tree());
     q_.assign(n_, 0.0);
     v_.assign(n_, 0.0);
   }
@@ -39,6 +45,11 @@ class InitialSolver {
   void solve(const std::vector<Entry>& entries) {
     std::vector<const Entry*> poses, motions;
     for (const Entry& e : entries) {
+      if (is_elastic(e.what.quantity)) {  // a beam starts as it is told, straight and still by itself
+        const int dof = system_.tree().elastic_dof(e.what.body) + e.what.mode;
+        (is_pose(e.what.quantity) ? q_ : v_)[dof] = e.value;
+        continue;
+      }
       (is_pose(e.what.quantity) ? poses : motions).push_back(&e);
       if (e.what.quantity == thud::Quantity::angle) q_[system_.tree().angle_dof(e.what.body)] = e.value;
     }
@@ -54,9 +65,17 @@ class InitialSolver {
   double residual(const Entry& e) const {
     const Observable& o = e.what;
     if (o.quantity == thud::Quantity::angle) return q_[system_.tree().angle_dof(o.body)] - e.value;
-    const Vec p = frames_.position(o.body, o.point);
+    const Vec p = o.center ? frames_.origin[o.body] + system_.tree().center_arm(frames_, o.body)
+                           : frames_.position(o.body, o.point);
     if (o.quantity == thud::Quantity::depth) return system_.beds()[o.bed].plane.depth(p) - e.value;
     return (o.component == Component::x ? p.x : p.z) - e.value;
+  }
+
+  double velocity(const Observable& o) const {
+    if (o.quantity == thud::Quantity::rate || !system_.tree().has_beams()) return 0;
+    const Vec v =
+        o.center ? system_.tree().center_velocity(frames_, o.body) : frames_.velocity(o.body, o.point);
+    return o.component == Component::x ? v.x : v.z;
   }
 
   void fill_row(const Observable& o, double* row) const {
@@ -66,7 +85,8 @@ class InitialSolver {
     }
     Vec e = o.component == Component::x ? Vec{1, 0} : Vec{0, 1};
     if (o.quantity == thud::Quantity::depth) e = system_.beds()[o.bed].plane.normal;
-    system_.tree().add_point_force(frames_, o.body, frames_.arm(o.body, o.point), e, row);
+    const Vec arm = o.center ? system_.tree().center_arm(frames_, o.body) : frames_.arm(o.body, o.point);
+    system_.tree().add_point_force(frames_, o.body, arm, e, row);
   }
 
   Eigen::MatrixXd jacobian(const std::vector<const Entry*>& entries) const {
@@ -74,6 +94,8 @@ class InitialSolver {
     for (std::size_t k = 0; k < entries.size(); ++k) {
       std::vector<double> row(n_, 0.0);
       fill_row(entries[k]->what, row.data());
+      for (int i = 0; i < n_; ++i)
+        if (system_.tree().dof_frequency(i) > 0) row[i] = 0;  // only the frames are moved to meet the entries
       for (int i = 0; i < n_; ++i) j(static_cast<int>(k), i) = row[i];
     }
     return j;
@@ -102,9 +124,13 @@ class InitialSolver {
     const Eigen::MatrixXd j = jacobian(entries);
     Eigen::VectorXd target(entries.size());
     for (std::size_t k = 0; k < entries.size(); ++k) target(static_cast<int>(k)) = entries[k]->value;
+    // What the beams move by themselves is given.
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      target(static_cast<int>(k)) -= velocity(entries[k]->what);
     const Eigen::VectorXd v = j.completeOrthogonalDecomposition().solve(target);
     check(entries, j * v - target, "motion");
-    for (int i = 0; i < n_; ++i) v_[i] = std::abs(v(i)) < 1e-15 ? 0.0 : v(i);
+    for (int i = 0; i < n_; ++i)
+      if (!(system_.tree().dof_frequency(i) > 0)) v_[i] = std::abs(v(i)) < 1e-15 ? 0.0 : v(i);
   }
 
   void check(const std::vector<const Entry*>& entries, const Eigen::VectorXd& r, const char* what) const {

@@ -75,6 +75,8 @@ void read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
     const int body = static_cast<int>(i);
     s.points.push_back({names[i] + ".start", body, {-bodies[i].origin, 0}});
     s.points.push_back({names[i] + ".tip", body, {bodies[i].shape.length - bodies[i].origin, 0}});
+    if (bodies[i].rigid.beam && bodies[i].shape.has_rigid_parts)
+      s.points.push_back({names[i] + ".root", body, {bodies[i].rigid.beam->start(), 0}});
   }
   const auto t = root.table_or_none("points");
   if (!t) return;
@@ -134,7 +136,7 @@ Scenario build(const doc::Document& document, const KnobSettings& set) {
 
   const std::vector<doc::BodyData> bodies = doc::read_bodies(root);
   std::vector<std::string> names;
-  std::vector<RigidBody> rigid;
+  std::vector<Body> rigid;
   for (const doc::BodyData& b : bodies) names.push_back(b.rigid.name), rigid.push_back(b.rigid);
   s.system = std::make_unique<System>(Tree(std::move(rigid)), read_gravity(root));
   s.system->track_distance(true);

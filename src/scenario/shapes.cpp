@@ -1,5 +1,7 @@
 #include "scenario/shapes.hpp"
 
+#include <fmt/format.h>
+
 #include <numbers>
 
 namespace thud::doc {
@@ -8,8 +10,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-const std::vector<std::string> kinds = {"cylinder", "sphere",   "point",   "block",
-                                        "disc",     "rod_disc", "stepped", "given"};
+const std::vector<std::string> kinds = {"cylinder", "sphere",  "point", "block", "disc",
+                                        "rod_disc", "stepped", "given", "beam"};
 
 // One simple solid on the axis: mass m with its centre at s and moment of inertia about that centre.
 struct Lump {
@@ -33,6 +35,7 @@ class ShapeReader {
  public:
   void add(const Table& t, bool inside) {
     const std::string kind = t.choice("kind", kinds);
+    const std::size_t before = lumps_.size();
     if (kind == "cylinder")
       add_cylinder(t);
     else if (kind == "sphere")
@@ -47,10 +50,17 @@ class ShapeReader {
       add_rod_disc(t);
     else if (kind == "given")
       add_given(t);
+    else if (kind == "beam")
+      add_beam(t);
     else if (inside)
       throw t.error("kind", "a part cannot itself be stepped");
     else
       add_parts(t);
+    if (t.choice_or("weight", "yes", {"yes", "no"}) == "no")
+      for (std::size_t k = before; k < lumps_.size(); ++k) {
+        weightless_ += lumps_[k].mass;
+        weightless_first_ += lumps_[k].mass * lumps_[k].s;
+      }
     t.finish();
   }
 
@@ -64,6 +74,11 @@ class ShapeReader {
     out.length = end_;
     out.air_area = area_;
     out.parts = parts_;
+    out.beam = beam_;
+    out.has_rigid_parts = lumps_.size() > beam_lumps_;
+    out.weightless = weightless_;
+    out.weightless_at = weightless_ > 0 ? weightless_first_ / weightless_ : 0;
+    check_beam();
     return out;
   }
 
@@ -185,6 +200,41 @@ class ShapeReader {
     add_segment(0, length, length > 0 ? d : 0);
   }
 
+  // A slender cylinder that bends. Its own lump is that of the undeformed axis.
+  void add_beam(const Table& t) {
+    if (beam_) throw t.error("kind", "a body has one beam at most; pin a second body to this one");
+    const BeamSpec b = read_beam(t, end_);
+    const double l = b.data.length;
+    lumps_.push_back({b.mass, b.at + l / 2, b.mass * l * l / 12});
+    beam_lumps_ = 1;
+    if (b.data.tip_mass > 0 || b.data.tip_inertia > 0) {
+      lumps_.push_back({b.data.tip_mass, b.at + l, b.data.tip_inertia});
+      beam_lumps_ = 2;
+    }
+    Part p;
+    p.kind = PartKind::beam;
+    p.s0 = b.at;
+    p.s1 = b.at + l;
+    p.width = p.breadth = b.diameter;
+    p.straight = b.straight;
+    parts_.push_back(p);
+    area_ += l * b.diameter;
+    end_ = std::max(end_, b.at + l);
+    beam_ = b;
+  }
+
+  // What is beyond the clamp would have to move with the beam.
+  void check_beam() const {
+    if (!beam_) return;
+    for (const Part& p : parts_)
+      if (p.kind != PartKind::beam && std::max(p.s0, p.s1) > beam_->at + 1e-9 * beam_->data.length)
+        throw beam_->table.error(
+            "at",
+            fmt::format("a rigid part reaches to {:.6g} m, beyond the start of the beam at {:.6g} m; only "
+                        "tip_mass and bodies pinned to it can be on a beam",
+                        std::max(p.s0, p.s1), beam_->at));
+  }
+
   void add_parts(const Table& t) {
     const std::vector<Table> parts = t.tables("parts");
     if (parts.empty()) throw t.error("parts", "a stepped shape needs at least one part");
@@ -193,7 +243,9 @@ class ShapeReader {
 
   std::vector<Lump> lumps_;
   std::vector<Part> parts_;
-  double end_ = 0, area_ = 0;
+  double end_ = 0, area_ = 0, weightless_ = 0, weightless_first_ = 0;
+  std::optional<BeamSpec> beam_;
+  std::size_t beam_lumps_ = 0;
 };
 
 }  // namespace

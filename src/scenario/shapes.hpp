@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "scenario/beams.hpp"
 #include "scenario/reader.hpp"
 #include "thud/granular/immersion.hpp"
 
@@ -15,6 +16,9 @@ struct ShapeData {
   double length = 0;    ///< s of the tip
   double air_area = 0;  ///< for air drag
   std::vector<Part> parts;
+  std::optional<BeamSpec> beam;  ///< at most one, after all rigid parts
+  bool has_rigid_parts = false;
+  double weightless = 0, weightless_at = 0;  ///< mass that gravity is not to act on, and its centre
 };
 
 /// Reads `shape = { kind = ..., ... }`.

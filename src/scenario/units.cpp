@@ -97,6 +97,13 @@ const std::array entries{
     Entry{Dimension::volume, "volume", "m^3", {3, 0, 0, 0, {}}, "m^3, cm^3, L, ...", "10 cm^3"},
     Entry{Dimension::energy, "energy", "J", {2, 1, -2, 0, {}}, "J, mJ, N m, ...", "2 J"},
     Entry{Dimension::frequency, "frequency", "Hz", {0, 0, -1, 0, {}}, "Hz, kHz, 1/s, ...", "50 Hz"},
+    Entry{Dimension::pressure, "pressure", "Pa", {-1, 1, -2, 0, {}}, "Pa, GPa, N/mm^2, ...", "210 GPa"},
+    Entry{Dimension::flexural_rigidity,
+          "flexural rigidity",
+          "N m^2",
+          {3, 1, -2, 0, {}},
+          "N m^2, N mm^2, ...",
+          "15 N m^2"},
 };
 
 const Entry& entry_of(Dimension dimension) {

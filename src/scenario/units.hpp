@@ -31,6 +31,8 @@ enum class Dimension {
   volume,
   energy,
   frequency,
+  pressure,           ///< Pa: a modulus of elasticity
+  flexural_rigidity,  ///< E I, N m²
 };
 
 /// The unit in which thud computes: "m", "kg", "rad/s", ...; "" for none and any.

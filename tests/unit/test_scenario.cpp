@@ -39,7 +39,7 @@ std::string complaint(const std::string& text, const KnobSettings& set = {}) {
 // m = ρ π d² L/4, I = m(L²/12 + d²/16) about the centre. Tolerance: a few roundings.
 TEST(Units, lengths_and_densities_become_si) {
   const Scenario s = parse_scenario(rod, "rod.toml");
-  const RigidBody& b = s.system->tree().body(0);
+  const Body& b = s.system->tree().body(0);
   const double d = 0.0127, length = 0.2, mass = 7700 * pi / 4 * d * d * length;
   EXPECT_NEAR(b.mass, mass, 1e-15);
   EXPECT_NEAR(b.center.s, 0.1, 1e-16);
@@ -68,7 +68,7 @@ TEST(Shapes, mass_properties) {
         .system->tree()
         .body(0);
   };
-  RigidBody b = body("kind = \"sphere\", diameter = 0.2, mass = 3");
+  Body b = body("kind = \"sphere\", diameter = 0.2, mass = 3");
   EXPECT_NEAR(b.inertia, 0.4 * 3 * 0.01, 1e-16);
   b = body("kind = \"block\", length = 0.3, width = 0.1, thickness = 0.2, density = 1000");
   EXPECT_NEAR(b.mass, 6, 1e-14);
@@ -95,7 +95,7 @@ parts = [
 ]
 )",
                                     "b.toml");
-  const RigidBody& b = s.system->tree().body(0);
+  const Body& b = s.system->tree().body(0);
   const double c = (0.5 * 0.1 + 1.5 * 0.25) / 2;
   EXPECT_NEAR(b.mass, 2, 1e-15);
   EXPECT_NEAR(b.center.s, c, 1e-15);
@@ -154,7 +154,7 @@ TEST(Knobs, out_of_range_or_unknown_is_refused) {
 TEST(Repeat, names_places_and_initial_values) {
   const Scenario s = parse_scenario(knobs, "k.toml");
   for (int i = 0; i < 3; ++i) {
-    const RigidBody& b = s.system->tree().body(i);
+    const Body& b = s.system->tree().body(i);
     EXPECT_EQ(b.name, "rod" + std::to_string(i + 1));
     EXPECT_DOUBLE_EQ(b.mass, i + 1);
     EXPECT_DOUBLE_EQ(b.anchor.x, i);

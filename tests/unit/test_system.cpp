@@ -28,7 +28,7 @@ Part make_part(PartKind kind, double s0, double s1, double width) {
 
 /// A free block that carries a link and a disc, and a ball on a pinned arm: four contacts of every kind of shape.
 System make_system(const Law& law, AreaRule area, double slope, bool joints) {
-  std::vector<RigidBody> b(4);
+  std::vector<Body> b(4);
   b[0].name = "block", b[0].free = true, b[0].mass = 0.8, b[0].inertia = 0.004;
   b[1].name = "link", b[1].parent = 0, b[1].attach = {0.05, 0.01}, b[1].mass = 0.3, b[1].center = {0.1, 0};
   b[1].inertia = 0.001;
@@ -233,7 +233,7 @@ TEST(Evaluation, dual_numbers_differentiate_the_right_hand_side) {
 
 // Statics by hand: two balls held on a slope. Held forces carry the weight: λ_n = −m g cos β, λ_t = −m g sin β.
 TEST(Held, forces_carry_the_weight) {
-  std::vector<RigidBody> b(2);
+  std::vector<Body> b(2);
   b[0].name = "a", b[0].free = true, b[0].mass = 0.3, b[0].inertia = 1e-4;
   b[1].name = "b", b[1].free = true, b[1].mass = 0.7, b[1].inertia = 1e-4;
   System system(Tree(b), {0, g});
@@ -260,7 +260,7 @@ TEST(Held, forces_carry_the_weight) {
 
 // A link that turns while its E is held: γ̇ = 0 although E moves along the link. γ by differences along the motion.
 TEST(Held, centroid_stays_while_the_link_turns) {
-  std::vector<RigidBody> b(2);
+  std::vector<Body> b(2);
   for (int i = 0; i < 2; ++i) {
     b[i].name = "link" + std::to_string(i), b[i].free = true, b[i].mass = 0.3, b[i].inertia = 0.001;
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "thud/granular/bent.hpp"
 #include "thud/math/dual.hpp"
 #include "thud/math/vec2.hpp"
 #include "thud/mechanics/tree.hpp"
@@ -19,6 +20,7 @@ enum class PartKind : std::uint8_t {
   ball,      ///< a ball with its immersed cap
   disc,      ///< a disc that turns in the plane of motion
   block,     ///< a rectangle
+  beam,      ///< a cylinder along the beam of its body, which bends
 };
 
 /// Geometry of one part in the frame of its body.
@@ -29,9 +31,13 @@ struct Part {
   double n = 0;        ///< lateral offset of the axis or the centre [m]
   double width = 0;    ///< size across, in the plane of motion [m]
   double breadth = 0;  ///< size out of the plane [m]
+  /// Beam: immersed length and area as if it were straight from its deformed tip on (Lee 2009, eqs 5.37–5.43).
+  bool straight = false;
 
   double length() const { return s1 - s0; }
-  bool is_round() const { return kind != PartKind::segment && kind != PartKind::block; }
+  bool is_round() const {
+    return kind == PartKind::particle || kind == PartKind::ball || kind == PartKind::disc;
+  }
   /// Area of an end face [m²].
   double end_area() const {
     return kind == PartKind::block ? width * breadth : std::numbers::pi / 4 * width * width;
@@ -42,6 +48,15 @@ struct Part {
       case PartKind::particle: return 1;
       case PartKind::block: return 4;
       default: return 3;
+    }
+  }
+  /// Levels that follow a point of the part.
+  int point_level_count() const {
+    switch (kind) {
+      case PartKind::segment:
+      case PartKind::beam: return 2;
+      case PartKind::block: return 4;
+      default: return 1;
     }
   }
 };
@@ -79,10 +94,12 @@ struct Immersed {
   T top{};        ///< z_top, depth of the shallowest immersed point [m]
   T side{};       ///< frontal area for motion across the axis; round parts: for any motion [m²]
   bool whole{};   ///< nothing sticks out
+  T at{};         ///< beam: place of E along it, from its start
 };
 
 /// Depths whose signs decide the regime: the ends of a segment, the centre of a particle,
-/// h, h − r, h − 2r of a ball or disc (h: depth of its lowest point), the corners of a block.
+/// h, h − r, h − 2r of a ball or disc (h: depth of its lowest point), the corners of a block,
+/// the ends of a beam and −DepthProfile::simplicity (positive: it dips in or sticks out between its ends).
 template <class T>
 struct Levels {
   std::array<T, 4> value{};
@@ -98,7 +115,26 @@ inline BodyPoint corner_point(const Part& part, int k) {
 /// The point of the body whose depth a level follows.
 inline BodyPoint level_point(const Part& part, int level) {
   if (part.kind == PartKind::block) return corner_point(part, level);
-  return {part.kind == PartKind::segment && level == 1 ? part.s1 : part.s0, part.n};
+  const bool second = level == 1 && (part.kind == PartKind::segment || part.kind == PartKind::beam);
+  return {second ? part.s1 : part.s0, part.n};
+}
+
+/// Depth along the beam of a body.
+template <class T>
+DepthLine<T> depth_line(int body, const Frames<T>& f, const Plane& plane) {
+  const ElasticBeam& beam = *f.beam[body];
+  const T dip = dot(plane.normal, f.u[body]);
+  return {beam, plane.depth(f.origin[body]) + beam.start() * dip, dip, dot(plane.normal, f.w[body]),
+          f.eta.data() + f.eta_begin[body]};
+}
+
+template <class T>
+void beam_levels(const Part& part, const DepthLine<T>& line, const DepthProfile& profile, Levels<T>& out) {
+  T slope;
+  out.value[0] = line.depth(0.0, slope);
+  out.value[1] = line.depth(line.beam.length(), slope);
+  out.value[2] = T(part.straight ? -line.beam.length() : -profile.simplicity());
+  out.count = 3;
 }
 
 template <class T>
@@ -128,6 +164,11 @@ void levels(const Part& part, int body, const Frames<T>& f, const Plane& plane, 
       for (int k = 0; k < 4; ++k) out.value[k] = plane.depth(f.position(body, corner_point(part, k)));
       out.count = 4;
       return;
+    case PartKind::beam: {
+      const DepthLine<T> line = depth_line(body, f, plane);
+      beam_levels(part, line, line.profile(), out);
+      return;
+    }
   }
 }
 
@@ -136,7 +177,8 @@ inline bool is_immersed(const Part& part, std::uint8_t regime) {
 }
 inline bool is_whole(const Part& part, std::uint8_t regime) {
   switch (part.kind) {
-    case PartKind::segment: return regime == 3;
+    case PartKind::segment:
+    case PartKind::beam: return regime == 3;
     case PartKind::particle: return regime == 1;
     case PartKind::block: return regime == 15;
     default: return regime == 7;
@@ -259,6 +301,77 @@ void immerse_block(const Part& part, Immersion mode, int body, const Frames<T>& 
   out.top = mode.regime == 15 ? lv.value[(mode.deepest + 2) % 4] : T(0);
 }
 
+// As if the beam went on from its deformed ends along the undeformed axis: ℓ = z_T/(u·n), E at half of it.
+template <class T>
+void immerse_straight(const Part& part, Immersion mode, const DepthLine<T>& line, const Levels<T>& lv,
+                      Immersed<T>& out) {
+  Part axis = part;
+  axis.s0 = 0;
+  axis.s1 = line.beam.length();
+  immerse_segment(axis, part.end_area(), mode, Vec2<T>{T(1), T(0)}, Vec2<T>{}, line.b, lv, out);
+  out.at = out.arm.x;
+}
+
+// The immersed part of the deformed axis. Its ends are where the axis crosses the surface: the straight line through
+// an end continues it for the trial steps of the solver.
+template <class T>
+void immerse_bent(Immersion mode, const DepthLine<T>& line, const DepthProfile& profile, Immersed<T>& out) {
+  const double length = line.beam.length();
+  T moment{}, slope;
+  const auto add = [&](T from, T to) {
+    out.length += to - from;
+    moment += 0.5 * (to - from) * (to + from);
+  };
+  out.length = T(0);
+  // What is not simple is taken as it is; else one interval that reaches an end.
+  if (mode.regime & 4) {
+    profile.for_each_immersed([&](double from, double to) {
+      add(from == 0 ? T(0) : line.lifted(from), to == length ? T(length) : line.lifted(to));
+    });
+  } else if (mode.regime == 3) {
+    add(T(0), T(length));
+  } else {
+    double cut = mode.regime == 2 ? profile.beyond(profile.last()) : profile.beyond(profile.first());
+    if ((profile.first().depth > 0) != (profile.last().depth > 0)) {
+      const bool to_end = mode.regime == 2;
+      bool found = false;
+      profile.for_each_immersed([&](double from, double to) {
+        if (to_end && from > 0) cut = from;
+        if (!to_end && !found) cut = to, found = true;
+      });
+    }
+    mode.regime == 2 ? add(line.lifted(cut), T(length)) : add(T(0), line.lifted(cut));
+  }
+
+  // The deepest point: the end the mode names, or a turning point below it; the shallowest likewise.
+  const bool ends = (mode.regime & 3) == 3;
+  double deepest = ends ? (mode.deepest > 0 ? length : 0) : (mode.regime & 2) ? length : 0;
+  double shallowest = length - deepest;
+  double most = mode.regime & 3 ? (deepest > 0 ? profile.last() : profile.first()).depth : 0;
+  double least = (shallowest > 0 ? profile.last() : profile.first()).depth;
+  for (const DepthProfile::Node& n : profile.inside()) {
+    if (n.depth > most) deepest = n.x, most = n.depth;
+    if (n.depth < least) shallowest = n.x, least = n.depth;
+  }
+  out.depth = line.depth(deepest, slope);
+  out.top = out.whole ? line.depth(shallowest, slope) : T(0);
+  out.at = value_of(out.length) > 1e-14 * length ? moment / out.length : T(deepest);
+}
+
+template <class T>
+void immerse_beam(const Part& part, Immersion mode, const DepthLine<T>& line, const DepthProfile& profile,
+                  Vec2<T> u, Vec2<T> w, const Levels<T>& lv, Immersed<T>& out) {
+  if (part.straight)
+    immerse_straight(part, mode, line, lv, out);
+  else
+    immerse_bent(mode, line, profile, out);
+  T deflection, slope;
+  line.beam.deflect(out.at, line.eta, deflection, slope);
+  out.arm = (line.beam.start() + out.at) * u + deflection * w;
+  out.volume = part.end_area() * out.length;
+  out.side = part.width * out.length;
+}
+
 }  // namespace detail
 
 /// Geometry of the immersed part in a fixed regime (which must be immersed).
@@ -284,6 +397,11 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
     case PartKind::ball: detail::immerse_ball(part, mode, body, f, plane, lv, out); return;
     case PartKind::disc: detail::immerse_disc(part, mode, body, f, plane, lv, out); return;
     case PartKind::block: detail::immerse_block(part, mode, body, f, lv, out); return;
+    case PartKind::beam: {
+      const DepthLine<T> line = depth_line(body, f, plane);
+      detail::immerse_beam(part, mode, line, line.profile(), f.u[body], f.w[body], lv, out);
+      return;
+    }
   }
 }
 

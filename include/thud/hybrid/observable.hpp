@@ -32,6 +32,13 @@ enum class Quantity : std::uint8_t {
   total_energy,
   work,
   distance,  // ∫|v_C|dt of a body
+  strain,    // strain energy of all beams
+  elastic_coordinate,
+  elastic_rate,  // η_k of a beam and its rate
+  elastic_root,  // λ_k of its basis
+  deflection,    // w of the axis at a point of a beam
+  deflection_slope,
+  bending_moment,  // E I w″ there
 };
 
 enum class Component : std::uint8_t { none, x, z, size };
@@ -43,6 +50,8 @@ struct Observable {
   BodyPoint point{};
   int bed = 0;
   Channel channel = Channel::drag;
+  bool center = false;  ///< the mass centre instead of `point`
+  int mode = 0;         ///< of a beam, from 0
 };
 
 /// An observable with its name, unit and meaning.

@@ -41,9 +41,10 @@ enum class Channel : std::uint8_t {
   air,
   damping,
   joint_friction,
+  material,  // damping inside beams
   torque
 };
-inline constexpr int channel_count = 8;
+inline constexpr int channel_count = 9;
 const char* channel_name(Channel channel);
 
 /// State of a set-valued force (docs/theory/switches.md).
@@ -98,8 +99,10 @@ struct PieceWork {
   bool is_immersed = false;
   Levels<T> levels;
   Immersed<T> immersed;
-  Vec2<T> velocity{};  ///< v_E
-  T cross{}, along{};  ///< u × v_E, u · v_E
+  Vec2<T> velocity{};             ///< v_E
+  T cross{}, along{};             ///< u × v_E, u · v_E
+  T turn{};                       ///< rate of rotation at E
+  std::vector<T> shapes, slopes;  ///< of a beam at E
   Resistance<T> resistance;
   T normal_rate{}, shear_rate{};                   ///< γ of the switches
   T normal_force{}, shear_force{}, spin_moment{};  ///< λ of the switches
@@ -244,11 +247,15 @@ class System {
  private:
   template <class T>
   void add_joint_forces(double t, const Mode& mode, Work<T>& work) const;
-  template <bool Lean, class T>
+  template <bool Lean, bool Elastic, class T>
   void evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
-  template <bool Lean, class T>
+  template <bool Lean, bool Elastic, class T>
   void add_piece_forces(int k, const PieceMode& m, const Frame<T>& f, Work<T>& work, Vec2<T>& body_force,
                         T& body_moment) const;
+  template <class T>
+  void add_beam_forces(int body, Work<T>& work) const;
+  template <class T>
+  void choose_evaluation(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt, bool lean) const;
   template <class T>
   void hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
   template <class T>
@@ -268,7 +275,8 @@ class System {
   std::vector<double> air_;
   std::vector<Vec> weight_;
   bool track_distance_ = false;
-  bool has_torque_ = false, has_damping_ = false, has_friction_ = false, has_air_ = false;
+  bool has_torque_ = false, has_damping_ = false, has_friction_ = false, has_air_ = false,
+       has_material_ = false;
   std::array<int, channel_count> slot_{};
   int distance_slot_ = 0;
   std::vector<Channel> channels_;

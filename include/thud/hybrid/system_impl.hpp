@@ -11,11 +11,17 @@ template <class T>
 void System::prepare(Work<T>& work) const {
   const auto bodies = static_cast<std::size_t>(tree_.body_count());
   const auto n = static_cast<std::size_t>(dof_count());
-  work.frames.resize(bodies);
-  work.wrenches.resize(bodies);
+  work.frames.resize(tree_);
+  work.wrenches.resize(bodies, tree_.elastic_count());
   tree_.prepare(work.factor);
   work.acceleration.assign(n, T(0));
   work.piece.assign(pieces_.size(), {});
+  for (std::size_t k = 0; k < pieces_.size(); ++k) {
+    if (pieces_[k].part.kind != PartKind::beam) continue;
+    const int shapes = tree_.body(pieces_[k].body).beam->size();
+    work.piece[k].shapes.assign(shapes, T(0));
+    work.piece[k].slopes.assign(shapes, T(0));
+  }
   work.joint_moment.assign(bodies, T(0));
   work.applied_torque.assign(bodies, T(0));
   const std::size_t switches = 3 * pieces_.size() + bodies;
@@ -25,7 +31,7 @@ void System::prepare(Work<T>& work) const {
   work.hold.assign(2 * switches, T(0));
   work.hold_bias.assign(switches, T(0));
   work.unheld.assign(n, T(0));
-  work.moving.resize(bodies);
+  work.moving.resize(tree_);
   work.moving_q.resize(n);
   work.moving_v.resize(n);
 }
@@ -46,19 +52,23 @@ template <class T>
 }
 
 // Everything is computed in locals, and written to `work` at the end where it is wanted: most of the time goes here.
-template <bool Lean, class T>
+template <bool Lean, bool Elastic, class T>
 [[gnu::always_inline]] inline void System::add_piece_forces(int k, const PieceMode& m, const Frame<T>& f,
                                                             Work<T>& work, Vec2<T>& body_force,
                                                             T& body_moment) const {
   const Piece& p = pieces_[k];
   const Bed& bed = beds_[p.bed];
   const Plane plane = bed.plane;
-  const Vec2<T> u = f.u;
+  Vec2<T> u = f.u;
   PieceWork<T>& w = work.piece[k];
   Levels<T> lv;
   const bool segment = p.part.kind == PartKind::segment;
+  const bool beam = Elastic && p.part.kind == PartKind::beam;
   const T dip = dot(plane.normal, u);
-  if (segment) {
+  if (beam) {
+    if (Lean && !is_immersed(p.part, m.immersion.regime)) return;
+    if constexpr (Elastic) levels(p.part, p.body, work.frames, plane, lv);
+  } else if (segment) {
     const T base = plane.depth(f.origin) + p.part.n * dot(plane.normal, f.w);
     lv.value[0] = base + p.part.s0 * dip;
     lv.value[1] = base + p.part.s1 * dip;
@@ -74,14 +84,33 @@ template <bool Lean, class T>
   if (!immersed) return;
 
   Immersed<T> im;
-  if (segment) {
+  T rate = f.rate;
+  Vec2<T> velocity;
+  if (beam) {
+    if constexpr (Elastic) {
+      const ElasticBeam& elastic = *tree_.body(p.body).beam;
+      immerse(p.part, m.immersion, p.body, work.frames, plane, lv, im);
+      elastic.shapes_at(im.at, w.shapes.data(), w.slopes.data());
+      const int begin = tree_.elastic_begin(p.body);
+      T lateral{}, tangent{};
+      for (int j = 0; j < elastic.size(); ++j) {
+        lateral += w.shapes[j] * work.frames.eta_rate[begin + j];
+        rate += w.slopes[j] * work.frames.eta_rate[begin + j];
+        tangent += w.slopes[j] * work.frames.eta[begin + j];
+      }
+      velocity = f.origin_rate + f.rate * turned(im.arm) + lateral * f.w;
+      if (!p.part.straight) {  // the axis where it is
+        const Vec2<T> axis = u + tangent * f.w;
+        u = (T(1) / norm(axis)) * axis;
+      }
+    }
+  } else if (segment) {
     im.whole = m.immersion.regime == 3;
     detail::immerse_segment(p.part, p.end_area, m.immersion, u, f.w, dip, lv, im);
   } else {
     immerse(p.part, m.immersion, p.body, work.frames, plane, lv, im);
   }
-  const T rate = f.rate;
-  const Vec2<T> velocity = f.origin_rate + rate * turned(im.arm);
+  if (!beam) velocity = f.origin_rate + rate * turned(im.arm);
   const T cross = u.x * velocity.z - u.z * velocity.x, along = dot(u, velocity);
   const T normal_rate = dot(plane.normal, velocity), shear_rate = dot(plane.tangent, velocity);
 
@@ -124,6 +153,13 @@ template <bool Lean, class T>
   }
   body_force += force;
   body_moment += moment(im.arm, force) + moment_about_e;
+  if constexpr (Elastic)
+    if (beam) {
+      const T lateral = dot(f.w, force);
+      T* q = work.wrenches.elastic.data() + tree_.elastic_begin(p.body);
+      for (std::size_t j = 0; j < w.shapes.size(); ++j)
+        q[j] += w.shapes[j] * lateral + w.slopes[j] * moment_about_e;
+    }
   work.power[static_cast<int>(Channel::drag)] -= r.drag * dot(velocity, velocity);
   work.power[static_cast<int>(Channel::static_normal)] += normal_force * normal_rate;
   work.power[static_cast<int>(Channel::static_shear)] += shear_force * shear_rate;
@@ -132,6 +168,7 @@ template <bool Lean, class T>
   w.velocity = velocity;
   w.cross = cross;
   w.along = along;
+  w.turn = rate;
   w.normal_rate = normal_rate;
   w.shear_rate = shear_rate;
   w.resistance = r;
@@ -144,8 +181,7 @@ void System::add_joint_forces(double t, const Mode& mode, Work<T>& work) const {
   auto& power = work.power;
   for (int i = 0; i < tree_.body_count(); ++i) {
     const JointForces& j = joints_[i];
-    const int p = tree_.body(i).parent;
-    const T rate = work.frames.rate[i] - (p >= 0 ? work.frames.rate[p] : T(0));
+    const T rate = tree_.joint_rate(work.frames, i);
     T moment{};
     if (j.damping > 0) {
       moment -= j.damping * rate;
@@ -163,9 +199,30 @@ void System::add_joint_forces(double t, const Mode& mode, Work<T>& work) const {
       moment += work.joint_moment[i];
       power[static_cast<int>(Channel::joint_friction)] += work.joint_moment[i] * rate;
     }
-    work.wrenches.moment[i] += moment;
-    if (p >= 0) work.wrenches.moment[p] -= moment;
+    tree_.add_joint_moment(i, moment, work.wrenches);
   }
+}
+
+// Strain and material damping; gravity on the deflection.
+template <class T>
+void System::add_beam_forces(int i, Work<T>& work) const {
+  const Body& b = tree_.body(i);
+  const ElasticBeam& beam = *b.beam;
+  const int begin = tree_.elastic_begin(i);
+  const T *eta = work.frames.eta.data() + begin, *rate = work.frames.eta_rate.data() + begin;
+  T* q = work.wrenches.elastic.data() + begin;
+  T lateral = dot(gravity_, work.frames.w[i]), air{};
+  if (air_[i] > 0) {
+    const Vec2<T> vc = tree_.center_velocity(work.frames, i);
+    air = -air_[i] * norm(vc) * dot(vc, work.frames.w[i]) * (1 / b.mass);
+  }
+  T power{};
+  for (int k = 0; k < beam.size(); ++k) {
+    q[k] = beam.weight()[k] * lateral + beam.mean()[k] * air - beam.stiffness()[k] * eta[k]
+         - beam.damping()[k] * rate[k];
+    power -= beam.damping()[k] * rate[k] * rate[k];
+  }
+  work.power[static_cast<int>(Channel::material)] += power;
 }
 
 template <class T>
@@ -173,31 +230,26 @@ T System::switch_rate(SwitchRef s, const Work<T>& work) const {
   switch (s.kind) {
     case SwitchKind::normal: return work.piece[s.index].normal_rate;
     case SwitchKind::shear: return work.piece[s.index].shear_rate;
-    case SwitchKind::spin: return work.frames.rate[pieces_[s.index].body];
-    case SwitchKind::joint: {
-      const int p = tree_.body(s.index).parent;
-      return work.frames.rate[s.index] - (p >= 0 ? work.frames.rate[p] : T(0));
-    }
+    case SwitchKind::spin: return work.piece[s.index].turn;
+    case SwitchKind::joint: return tree_.joint_rate(work.frames, s.index);
   }
   return T(0);
 }
 
 template <class T>
 void System::add_switch_row(SwitchRef s, const Work<T>& work, T* row) const {
-  if (s.kind == SwitchKind::joint) {
-    row[tree_.angle_dof(s.index)] += T(1);
-    const int p = tree_.body(s.index).parent;
-    if (p >= 0) row[tree_.angle_dof(p)] -= T(1);
-    return;
-  }
+  if (s.kind == SwitchKind::joint) return tree_.add_joint_moment(s.index, T(1), row);
   const Piece& p = pieces_[s.index];
+  const PieceWork<T>& w = work.piece[s.index];
   if (s.kind == SwitchKind::spin) {
     row[tree_.angle_dof(p.body)] += T(1);
+    for (std::size_t j = 0; j < w.slopes.size(); ++j) row[tree_.elastic_dof(p.body) + j] += w.slopes[j];
     return;
   }
   const Plane& plane = beds_[p.bed].plane;
   const Vec e = s.kind == SwitchKind::normal ? plane.normal : plane.tangent;
-  tree_.add_point_force(work.frames, p.body, work.piece[s.index].immersed.arm, Vec2<T>{T(e.x), T(e.z)}, row);
+  tree_.add_point_force(work.frames, p.body, w.immersed.arm, Vec2<T>{T(e.x), T(e.z)}, row,
+                        w.shapes.empty() ? nullptr : w.shapes.data());
 }
 
 template <class T>
@@ -218,14 +270,23 @@ void System::switch_bounds(SwitchRef s, const Work<T>& work, double& lower, doub
 // dγ/dt at v̇ = 0: E moves along the body as the immersion changes, which the dual numbers see.
 template <class T>
 T System::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
-  if (s.kind == SwitchKind::spin || s.kind == SwitchKind::joint) return T(0);
+  if (s.kind == SwitchKind::joint) return T(0);
   const Piece& p = pieces_[s.index];
+  const bool beam = p.part.kind == PartKind::beam;
+  if (s.kind == SwitchKind::spin && !beam) return T(0);
   const Plane& plane = beds_[p.bed].plane;
   Levels<Dual<T>> lv;
   Immersed<Dual<T>> im;
   levels(p.part, p.body, work.moving, plane, lv);
   immerse(p.part, mode.piece[s.index].immersion, p.body, work.moving, plane, lv, im);
-  const Vec2<Dual<T>> velocity = work.moving.velocity(p.body, im.arm);
+  Vec2<Dual<T>> velocity = work.moving.velocity(p.body, im.arm);
+  if (beam) {
+    Dual<T> lateral, turn;
+    tree_.body(p.body).beam->deflect(im.at, work.moving.eta_rate.data() + tree_.elastic_begin(p.body),
+                                     lateral, turn);
+    if (s.kind == SwitchKind::spin) return turn.d;
+    velocity += lateral * work.moving.w[p.body];
+  }
   return dot(s.kind == SwitchKind::normal ? plane.normal : plane.tangent, velocity).d;
 }
 
@@ -295,18 +356,25 @@ void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const
 
 template <class T>
 void System::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
-  evaluate_as<false>(t, y, mode, work, dydt);
+  choose_evaluation(t, y, mode, work, dydt, false);
 }
 
 template <class T>
 void System::evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
-  if (mode.stuck.empty())
-    evaluate_as<true>(t, y, mode, work, dydt);
-  else
-    evaluate_as<false>(t, y, mode, work, dydt);  // what holds needs to know the pieces
+  choose_evaluation(t, y, mode, work, dydt, mode.stuck.empty());  // what holds needs to know the pieces
 }
 
-template <bool Lean, class T>
+template <class T>
+void System::choose_evaluation(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt,
+                               bool lean) const {
+  if (tree_.has_beams())
+    lean ? evaluate_as<true, true>(t, y, mode, work, dydt) : evaluate_as<false, true>(t, y, mode, work, dydt);
+  else
+    lean ? evaluate_as<true, false>(t, y, mode, work, dydt)
+         : evaluate_as<false, false>(t, y, mode, work, dydt);
+}
+
+template <bool Lean, bool Elastic, class T>
 void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
   using std::sqrt;
   const int n = dof_count();
@@ -314,19 +382,27 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
   work.power = {};
   for (int i = 0; i < tree_.body_count(); ++i) {
     const Frame<T> f = tree_.place(i, q, v, work.frames);
+    Vec2<T> arm, force{T(weight_[i].x), T(weight_[i].z)};
+    T torque;
     const BodyPoint c = tree_.body(i).center;
-    const Vec2<T> arm = c.s * f.u + c.n * f.w;
-    Vec2<T> force{T(weight_[i].x), T(weight_[i].z)};
-    T torque = moment(arm, force);
+    if constexpr (Elastic) {
+      torque = moment(tree_.weight_moment(work.frames, i), Vec2<T>{T(gravity_.x), T(gravity_.z)});
+      arm = tree_.center_arm(work.frames, i);
+      if (tree_.body(i).beam) add_beam_forces(i, work);
+    } else {
+      arm = c.s * f.u + c.n * f.w;
+      torque = moment(arm, force);
+    }
     if (air_[i] > 0) {
-      const Vec2<T> vc = f.origin_rate + f.rate * turned(arm);
+      const Vec2<T> vc =
+          Elastic ? tree_.center_velocity(work.frames, i) : f.origin_rate + f.rate * turned(arm);
       const T k = air_[i] * norm(vc);
       force -= k * vc;
       torque -= moment(arm, k * vc);
       work.power[static_cast<int>(Channel::air)] -= k * dot(vc, vc);
     }
     for (int k = piece_begin_[i]; k < piece_begin_[i + 1]; ++k)
-      add_piece_forces<Lean>(k, mode.piece[k], f, work, force, torque);
+      add_piece_forces<Lean, Elastic>(k, mode.piece[k], f, work, force, torque);
     work.wrenches.force[i] = force;
     work.wrenches.moment[i] = torque;
   }
@@ -347,7 +423,7 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
   for (const Channel c : channels_) *work_rate++ = work.power[static_cast<int>(c)];
   if (track_distance_)
     for (int i = 0; i < tree_.body_count(); ++i)
-      dydt[distance_slot_ + i] = norm(work.frames.velocity(i, work.frames.arm(i, tree_.body(i).center)));
+      dydt[distance_slot_ + i] = norm(tree_.center_velocity(work.frames, i));
 }
 
 template <class Sink>
@@ -389,7 +465,7 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
     if (!is_immersed(p.part, regime)) continue;
     const Bed& bed = beds_[p.bed];
 
-    if (p.part.kind == PartKind::segment && regime == 3)
+    if ((p.part.kind == PartKind::segment || p.part.kind == PartKind::beam) && (regime & 3) == 3)
       sink(m.immersion.deepest * (w.levels.value[1] - w.levels.value[0]), small_length,
            GuardId{GuardKind::deepest, SwitchKind::normal, 0, k});
     if (p.part.kind == PartKind::block)

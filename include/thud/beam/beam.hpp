@@ -1,0 +1,142 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "thud/beam/basis.hpp"
+#include "thud/math/dual.hpp"
+
+namespace thud {
+
+/// Where the weight of a beam acts.
+enum class BeamGravity : std::uint8_t {
+  distributed,  ///< along the beam: ∫ρAΨ_k dx
+  midspan,      ///< at the deformed mid-span, as in Lee 2009, eqs 5.30 and 5.33: ρAL Ψ_k(L/2)
+};
+
+/// The elastic part of a body: a beam along the body's axis, in the body's own frame (the floating frame).
+///
+/// A point of its axis is at s u + w(s, t) ŵ from the body's origin, with
+///
+///   w(s, t) = Σ_k Ψ_k(s − s₀) η_k(t),   x = s − s₀ ∈ [0, L]
+///
+///   Ψ_k  shapes of the basis [-]      η_k  elastic coordinates [m]      s₀  where the beam starts [m]
+///
+/// Deflections are small against the length: the axis does not shorten as it bends (no geometric stiffening), and the
+/// section's own rotary inertia is left out. Everything the dynamics needs is below: integrals, stiffness, damping
+/// and values of the shapes. Inertia couplings with the motion of the frame are complete (see Tree).
+///
+/// Energy: strain ½ Σ k_k η_k²; material damping takes Σ c_k η̇_k² ≥ 0.
+class ElasticBeam {
+ public:
+  ElasticBeam(BeamBasis basis, double start, BeamGravity gravity = BeamGravity::distributed);
+
+  int size() const { return basis_.size(); }
+  const BeamBasis& basis() const { return basis_; }
+  double start() const { return start_; }  ///< s₀ [m]
+  double length() const { return basis_.data().length; }
+  double end() const { return start_ + length(); }
+  double modal_mass() const { return basis_.modal_mass(); }    ///< ∫Ψ_kΨ_l dm = modal_mass δ_kl [kg]
+  const std::vector<double>& mean() const { return mean_; }    ///< ∫Ψ_k dm [kg]
+  const std::vector<double>& first() const { return first_; }  ///< ∫sΨ_k dm about the body's origin [kg m]
+  const std::vector<double>& weight() const { return weight_; }        ///< the same as mean for gravity [kg]
+  const std::vector<double>& stiffness() const { return stiffness_; }  ///< k_k [N/m]
+  const std::vector<double>& damping() const { return damping_; }      ///< c_k [N s/m]
+  bool is_damped() const;
+  /// √(k_k/m), what the shape vibrates with by itself [rad/s].
+  double frequency(int k) const;
+
+  /// Material damping by a ratio to critical for each shape; the last one given holds for all that follow.
+  void set_damping_ratios(const std::vector<double>& ratios);
+  /// Rayleigh damping C = α M + β K: ratio α/(2ω) + βω/2.
+  void set_rayleigh_damping(double alpha, double beta);
+  /// Multiplies k_k: for the stiffness of papers that is not that of their shapes.
+  void scale_stiffness(int k, double factor);
+
+  /// w and ∂w/∂s at x; beyond its ends the beam goes on straight.
+  template <class T, class X>
+  void deflect(X x, const T* eta, T& w, T& slope) const;
+  /// Ψ_k(x) and Ψ'_k(x) for all k.
+  template <class T>
+  void shapes_at(T x, T* value, T* slope) const;
+
+  /// Ψ_k and Ψ'_k at both ends, kept ready.
+  const double* start_shapes() const { return ends_.data(); }
+  const double* end_shapes() const { return ends_.data() + size(); }
+
+  /// Points along the beam that resolve the highest shape; Ψ'_k there in rows of size().
+  int station_count() const { return station_count_; }
+  double station(int j) const { return length() * j / (station_count_ - 1); }
+  const double* station_slopes(int j) const {
+    return station_slopes_.data() + static_cast<std::size_t>(j) * size();
+  }
+
+ private:
+  // Cell of x and the place t in it; beyond the ends t is that of the end.
+  int cell_of(double x) const {
+    return std::clamp(static_cast<int>(x / basis_.cell_length()), 0, basis_.cell_count() - 1);
+  }
+
+  BeamBasis basis_;
+  double start_;
+  std::vector<double> mean_, first_, weight_, stiffness_, damping_, ends_;
+  int station_count_ = 0;
+  std::vector<double> station_slopes_;
+};
+
+template <class T, class X>
+void ElasticBeam::deflect(X x, const T* eta, T& w, T& slope) const {
+  constexpr int degree = BeamBasis::degree;
+  const int n = size();
+  const double inside = std::clamp(value_of(x), 0.0, length());
+  const bool beyond = inside != value_of(x);
+  const double h = basis_.cell_length();
+  const int c = cell_of(inside);
+  const double* row = basis_.cell(c);
+  T sum[degree + 1];
+  for (int p = 0; p <= degree; ++p, row += n) {
+    T s{};
+    for (int k = 0; k < n; ++k) s += row[k] * eta[k];
+    sum[p] = s;
+  }
+  const auto horner = [&](auto t) {
+    w = sum[degree];
+    slope = T(0);
+    for (int p = degree - 1; p >= 0; --p) {
+      slope = slope * t + w;
+      w = w * t + sum[p];
+    }
+    slope = slope * (1 / h);
+  };
+  if (beyond) {
+    horner(inside / h - c);
+    w += slope * (x - inside);
+  } else {
+    horner(x * (1 / h) - double(c));
+  }
+}
+
+template <class T>
+void ElasticBeam::shapes_at(T x, T* value, T* slope) const {
+  constexpr int degree = BeamBasis::degree;
+  const int n = size();
+  const double inside = std::clamp(value_of(x), 0.0, length());
+  const bool beyond = inside != value_of(x);
+  const double h = basis_.cell_length();
+  const int c = cell_of(inside);
+  const T t = beyond ? T(inside / h - c) : T(x * (1 / h) - double(c));
+  const double* a = basis_.cell(c);
+  for (int k = 0; k < n; ++k) {
+    T w = T(a[degree * n + k]), d{};
+    for (int p = degree - 1; p >= 0; --p) {
+      d = d * t + w;
+      w = w * t + a[p * n + k];
+    }
+    slope[k] = d * (1 / h);
+    value[k] = w;
+    if (beyond) value[k] += slope[k] * (x - inside);
+  }
+}
+
+}  // namespace thud

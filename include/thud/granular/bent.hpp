@@ -1,0 +1,222 @@
+#pragma once
+// Immersion of a bent beam: which part of the deformed axis is under the surface.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "thud/beam/beam.hpp"
+#include "thud/math/dual.hpp"
+
+namespace thud {
+
+/// Depth along the deformed axis of a beam below a plane surface, in plain numbers:
+///
+///   δ(x) = a + b x + c w(x),   b = n·u,  c = n·ŵ
+///
+/// cut at its turning points, so that it is monotone from node to node.
+class DepthProfile {
+ public:
+  struct Node {
+    double x, depth;
+  };
+
+  DepthProfile(const ElasticBeam& beam, double a, double b, double c, const double* eta)
+      : beam_(beam),
+        a_(a),
+        b_(b),
+        c_(c),
+        eta_(eta) {
+    const double l = beam.length();
+    const int n = beam.size();
+    double start = 0, end = 0, steepest = 0;
+    for (int k = 0; k < n; ++k) {
+      start += beam.start_shapes()[k] * eta[k];
+      end += beam.end_shapes()[k] * eta[k];
+      steepest += beam.basis().steepest(k) * std::abs(eta[k]);
+    }
+    first_ = {0, a + c * start};
+    last_ = {l, a + b * l + c * end};
+    turns().clear();
+    if (std::abs(b) <= std::abs(c) * steepest) find_turns();
+  }
+
+  Node first() const { return first_; }
+  Node last() const { return last_; }
+  /// Turning points inside, in order.
+  const std::vector<Node>& inside() const { return turns(); }
+  bool is_monotone() const { return turns().empty(); }
+
+  double depth(double x, double& slope) const {
+    double w, tangent;
+    beam_.deflect(x, eta_, w, tangent);
+    slope = b_ + c_ * tangent;
+    return a_ + b_ * x + c_ * w;
+  }
+
+  /// Positive while the ends alone tell what is immersed: all, nothing, or everything on one side of one point.
+  /// Negative when a part in between is in, or out, besides; zero when the axis just touches the surface there.
+  double simplicity() const {
+    const double far = beam_.length();
+    const auto& t = turns();
+    if (t.empty()) return far;
+    const bool start = first_.depth > 0, end = last_.depth > 0;
+    double best = far;
+    if (start == end) {
+      for (const Node& n : t) best = std::min(best, start ? n.depth : -n.depth);
+      return best;
+    }
+    // From dry to wet: a wet place must not be followed by a dry one. From wet to dry the same backwards.
+    double wettest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      const Node& n = end ? t[i] : t[t.size() - 1 - i];
+      if (wettest > -std::numeric_limits<double>::infinity())
+        best = std::min(best, std::max(-wettest, n.depth));
+      wettest = std::max(wettest, n.depth);
+    }
+    return best;
+  }
+
+  /// Where δ = 0 between two nodes on different sides of the surface.
+  double crossing(Node lower, Node upper) const {
+    double x = lower.x + (upper.x - lower.x) * (-lower.depth / (upper.depth - lower.depth));
+    for (int i = 0; i < 60; ++i) {
+      double slope;
+      const double d = depth(x, slope);
+      if (d == 0) return x;
+      ((d > 0) == (upper.depth > 0) ? upper : lower) = {x, d};
+      const double step = d / slope;
+      double next = x - step;
+      if (!(next > lower.x && next < upper.x)) next = 0.5 * (lower.x + upper.x);
+      const double moved = std::abs(next - x);
+      x = next;
+      if (moved <= 4e-16 * beam_.length()) break;
+    }
+    return x;
+  }
+
+  /// Where the straight continuation beyond an end meets the surface.
+  double beyond(Node end) const {
+    double slope;
+    depth(end.x, slope);
+    return slope != 0 ? end.x - end.depth / slope : end.x;
+  }
+
+  /// Calls use(from, to) for every immersed interval.
+  template <class Use>
+  void for_each_immersed(Use&& use) const {
+    Node before = first_;
+    double from = before.depth > 0 ? before.x : -1;
+    const auto go_to = [&](Node next) {
+      if ((before.depth > 0) != (next.depth > 0)) {
+        const double x = crossing(before, next);
+        if (next.depth > 0)
+          from = x;
+        else
+          use(from, x);
+      }
+      before = next;
+    };
+    for (const Node& n : turns()) go_to(n);
+    go_to(last_);
+    if (last_.depth > 0) use(from, last_.x);
+  }
+
+ private:
+  // One profile at a time and thread: its memory is kept.
+  static std::vector<Node>& turns() {
+    thread_local std::vector<Node> nodes;
+    return nodes;
+  }
+
+  void find_turns() {
+    const int n = beam_.size();
+    const auto slope_at = [&](int j) {
+      const double* row = beam_.station_slopes(j);
+      double s = 0;
+      for (int k = 0; k < n; ++k) s += row[k] * eta_[k];
+      return b_ + c_ * s;
+    };
+    double before = slope_at(0);
+    for (int j = 1; j < beam_.station_count(); ++j) {
+      const double here = slope_at(j);
+      if ((before > 0) != (here > 0)) {
+        const double x = turn(beam_.station(j - 1), before, beam_.station(j), here);
+        double slope;
+        turns().push_back({x, depth(x, slope)});
+      }
+      before = here;
+    }
+  }
+
+  // Root of the slope by bisection and secants (Illinois): the depth there does not feel its last digits.
+  double turn(double xa, double fa, double xb, double fb) const {
+    double x = xa;
+    int side = 0;
+    for (int i = 0; i < 60; ++i) {
+      x = (fa * xb - fb * xa) / (fa - fb);
+      double f;
+      depth(x, f);
+      if (f == 0 || xb - xa < 1e-14 * beam_.length()) break;
+      if ((f > 0) == (fa > 0)) {
+        xa = x, fa = f;
+        if (side == 1) fb *= 0.5;
+        side = 1;
+      } else {
+        xb = x, fb = f;
+        if (side == -1) fa *= 0.5;
+        side = -1;
+      }
+      if (std::abs(f) < 1e-15 * (std::abs(b_) + std::abs(c_))) break;
+    }
+    return x;
+  }
+
+  const ElasticBeam& beam_;
+  double a_, b_, c_;
+  const double* eta_;
+  Node first_{}, last_{};
+};
+
+/// The same depth with the scalar of the evaluation: exact derivatives at the places the profile finds.
+template <class T>
+struct DepthLine {
+  const ElasticBeam& beam;
+  T a, b, c;
+  const T* eta;
+
+  /// The numbers behind the elastic coordinates.
+  const double* values() const {
+    if constexpr (std::is_same_v<T, double>) {
+      return eta;
+    } else {
+      thread_local std::vector<double> plain;
+      plain.resize(beam.size());
+      for (int k = 0; k < beam.size(); ++k) plain[k] = value_of(eta[k]);
+      return plain.data();
+    }
+  }
+  DepthProfile profile() const { return {beam, value_of(a), value_of(b), value_of(c), values()}; }
+
+  template <class X>
+  T depth(X x, T& slope) const {
+    T w, tangent;
+    beam.deflect(x, eta, w, tangent);
+    slope = b + c * tangent;
+    return a + b * x + c * w;
+  }
+  /// A root of the depth with its derivatives: Newton's step doubles their order.
+  T lifted(double x) const {
+    if constexpr (std::is_same_v<T, double>) return x;
+    T slope, root = T(x);
+    for (int i = 0; i < 2; ++i) {
+      const T d = depth(root, slope);
+      if (value_of(slope) == 0) return root;
+      root -= d / slope;
+    }
+    return root;
+  }
+};
+
+}  // namespace thud
