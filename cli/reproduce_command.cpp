@@ -28,7 +28,7 @@ class RowCounter {
     const std::lock_guard lock(mutex_);
     if (Clock::now() < due_ || done <= shown_) return;
     shown_ = done;
-    fmt::print(stderr, "\r\x1b[K{} of {} rows  (Ctrl-C stops)", done, total);
+    fmt::print(stderr, "\r\x1b[K{} of {} runs  (Ctrl-C stops)", done, total);
     std::fflush(stderr);
   }
   ~RowCounter() {
@@ -61,6 +61,18 @@ void write_page(const std::string& file, const std::string& page) {
   }
 }
 
+std::string what_failed(const Reproduction& result) {
+  if (result.cancelled) return "interrupted";
+  std::string out;
+  if (result.ok < result.total)
+    out =
+        fmt::format("{} of {} published numbers are not reproduced", result.total - result.ok, result.total);
+  if (result.failed > 0)
+    out +=
+        fmt::format("{}{} of {} runs of our own failed", out.empty() ? "" : ", ", result.failed, result.runs);
+  return out;
+}
+
 int reproduce_tables(const Arguments& a) {
   const std::vector<ReferenceTable> tables = select_tables(load_reference(), a.ids);
   if (a.list) return print(a.json ? list_json(tables) : list_text(tables)), 0;
@@ -68,10 +80,7 @@ int reproduce_tables(const Arguments& a) {
   // A page with rows that were never run would be taken for the whole.
   if (!a.markdown.empty() && !result.cancelled) write_page(a.markdown, to_markdown(result));
   print(a.json ? to_json(result) : to_text(result));
-  if (!result.all_ok())
-    complain(result.cancelled ? "interrupted"
-                              : fmt::format("{} of {} published numbers are not reproduced",
-                                            result.total - result.ok, result.total));
+  if (!result.all_ok()) complain(what_failed(result));
   return result.all_ok() ? 0 : 1;
 }
 

@@ -1,112 +1,23 @@
-// Published tables as data: reading and checking the files in reference/.
+// Tables as data: reading and checking the files in reference/.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "json_node.hpp"
+#include "knobs.hpp"
 #include "thud/study/reproduce.hpp"
 
 namespace thud {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 namespace {
-
-const char* kind_of(const Json& j) {
-  if (j.is_object()) return "an object";
-  if (j.is_array()) return "an array";
-  if (j.is_string()) return "a text";
-  if (j.is_number()) return "a number";
-  return j.is_boolean() ? "a truth value" : "nothing";
-}
-
-/// A JSON value and how one gets to it: `table "lee2009/4.1" > row 3 > "expect"`.
-class Node {
- public:
-  Node(const Json& json, const std::string& file, std::string path)
-      : json_(json),
-        file_(file),
-        path_(std::move(path)) {}
-
-  InputError error(const std::string& message) const {
-    return {{file_}, path_.empty() ? message : path_ + ": " + message};
-  }
-
-  const Json& object() const {
-    if (!json_.is_object()) throw wrong_kind("an object");
-    return json_;
-  }
-  const Json& array() const {
-    if (!json_.is_array()) throw wrong_kind("an array");
-    if (json_.empty()) throw error("is empty");
-    return json_;
-  }
-  std::string text() const {
-    if (!json_.is_string()) throw wrong_kind("a text");
-    auto s = json_.get<std::string>();
-    if (s.empty()) throw error("is empty");
-    return s;
-  }
-  double number() const {
-    if (!json_.is_number()) throw wrong_kind("a number");
-    return json_.get<double>();
-  }
-
-  bool has(const char* key) const { return object().contains(key); }
-  Node at(const std::string& key) const {
-    const auto found = object().find(key);
-    if (found == json_.end()) throw error(fmt::format("\"{}\" is missing", key));
-    return {*found, file_, below(fmt::format("\"{}\"", key))};
-  }
-  Node element(std::size_t i, const std::string& name) const { return {json_[i], file_, below(name)}; }
-  std::string text_or_nothing(const char* key) const { return has(key) ? at(key).text() : std::string{}; }
-
-  void only(const std::vector<std::string>& known) const {
-    for (const auto& [key, value] : object().items())
-      if (std::find(known.begin(), known.end(), key) == known.end())
-        throw error(fmt::format("unknown key \"{}\"{}", key, did_you_mean(key, known)));
-  }
-  void name(std::string path) { path_ = std::move(path); }
-
- private:
-  InputError wrong_kind(const char* expected) const {
-    return error(fmt::format("expected {}, found {}", expected, kind_of(json_)));
-  }
-  std::string below(const std::string& name) const { return path_.empty() ? name : path_ + " > " + name; }
-
-  const Json& json_;
-  const std::string& file_;
-  std::string path_;
-};
-
-// The library keeps the last of two equal keys and says nothing.
-Json parse_json(const std::string& text, const std::string& file) {
-  std::vector<std::set<std::string>> open;
-  const auto callback = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
-      throw InputError({file}, fmt::format("key {} stands twice in one object", value.dump()));
-    return true;
-  };
-  try {
-    return Json::parse(text, callback);
-  } catch (const Json::parse_error& e) {
-    const std::size_t end = std::min(text.size(), e.byte > 0 ? e.byte - 1 : 0);
-    const auto stop = text.begin() + static_cast<std::ptrdiff_t>(end);
-    const auto line = std::count(text.begin(), stop, '\n');
-    const std::size_t start = text.rfind('\n', end > 0 ? end - 1 : 0);
-    const std::size_t column = line == 0 ? end : end - start - 1;
-    throw InputError({file, static_cast<int>(line) + 1, static_cast<int>(column) + 1}, "not valid JSON");
-  }
-}
 
 bool is_plain_decimal(const std::string& text) {
   std::size_t i = text.starts_with('-') ? 1 : 0, digits = 0, points = 0;
@@ -121,30 +32,50 @@ bool is_plain_decimal(const std::string& text) {
   return digits > 0 && points <= 1;
 }
 
-PublishedValue read_value(const Node& node, const std::string& name) {
-  node.only({"value", "text"});
-  PublishedValue p{name, node.at("value").number(), node.at("text").text()};
+double read_decimal(const JsonNode& node, const std::string& text) {
   double printed = 0;
-  const char* end = p.text.data() + p.text.size();
-  if (!is_plain_decimal(p.text) || std::from_chars(p.text.data(), end, printed).ptr != end)
-    throw node.error(fmt::format("the text \"{}\" is not a decimal number", p.text));
-  if (printed != p.value)
+  const char* end = text.data() + text.size();
+  if (!is_plain_decimal(text) || std::from_chars(text.data(), end, printed).ptr != end)
+    throw node.error(fmt::format("the text \"{}\" is not a decimal number", text));
+  if (printed == 0) throw node.error("a published 0 has no relative difference");
+  return printed;
+}
+
+PublishedValue read_value(const JsonNode& node, const std::string& name) {
+  node.only({"value", "text", "misprint"});
+  PublishedValue p{name, node.at("value").number(), node.at("text").text()};
+  if (read_decimal(node, p.text) != p.value)
     throw node.error(fmt::format("the value {} is not what the text \"{}\" says", p.value, p.text));
-  if (p.value == 0) throw node.error("a published 0 has no relative difference");
+  if (!node.has("misprint")) return p;
+  const JsonNode misprint = node.at("misprint");
+  p.correction = misprint.text();
+  if (read_decimal(misprint, p.correction) == p.value)
+    throw misprint.error(fmt::format("\"{}\" is what is printed, not its correction", p.correction));
   return p;
 }
 
-ReferenceRow read_row(const Node& node) {
+KnobSettings read_settings(const JsonNode& node) {
+  KnobSettings set;
+  for (const auto& [knob, value] : node.object().items()) set.emplace_back(knob, node.at(knob).text());
+  return set;
+}
+
+double read_fraction(const JsonNode& node) {
+  const double fraction = node.number();
+  if (!(fraction > 0 && fraction < 1)) throw node.error(fmt::format("{} is not between 0 and 1", fraction));
+  return fraction;
+}
+
+ReferenceRow read_published_row(const JsonNode& node) {
   node.only({"set", "expect", "expect_converged", "note"});
   ReferenceRow row;
-  const Node set = node.at("set");
-  for (const auto& [knob, value] : set.object().items()) row.set.emplace_back(knob, set.at(knob).text());
-  const Node expect = node.at("expect");
+  row.set = read_settings(node.at("set"));
+  const JsonNode expect = node.at("expect");
   for (const auto& [name, value] : expect.object().items())
     row.expect.push_back(read_value(expect.at(name), name));
   if (row.expect.empty()) throw expect.error("is empty");
   if (node.has("expect_converged")) {
-    const Node converged = node.at("expect_converged");
+    const JsonNode converged = node.at("expect_converged");
     for (const auto& [name, value] : converged.object().items())
       row.converged.emplace_back(name, converged.at(name).number());
   }
@@ -152,20 +83,82 @@ ReferenceRow read_row(const Node& node) {
   return row;
 }
 
-void read_comparison(const Node& node, ReferenceTable& table) {
-  const std::string how = node.has("compare") ? node.at("compare").text() : "relative";
-  const std::vector<std::string> known{"relative", "truncated"};
-  if (std::find(known.begin(), known.end(), how) == known.end())
+ReferenceRow read_own_row(const JsonNode& node) {
+  node.only({"set", "group", "label", "reference", "within", "note"});
+  ReferenceRow row;
+  row.set = read_settings(node.at("set"));
+  row.group = node.text_or_nothing("group");
+  row.label = node.text_or_nothing("label");
+  row.is_reference = node.truth_or_false("reference");
+  if (node.has("within")) row.within = read_fraction(node.at("within"));
+  row.note = node.text_or_nothing("note");
+  return row;
+}
+
+void read_rows(const JsonNode& node, ReferenceTable& table) {
+  for (std::size_t i = 0; i < node.array().size(); ++i) {
+    const JsonNode element = node.element(i, fmt::format("row {}", i + 1));
+    ReferenceRow row = table.own ? read_own_row(element) : read_published_row(element);
+    row.set = merge_settings(table.set, row.set);
+    table.rows.push_back(std::move(row));
+  }
+}
+
+void read_comparison(const JsonNode& node, ReferenceTable& table) {
+  const std::vector<std::string> known{"relative", "truncated", "digits"};
+  const std::string how = node.has("compare") ? node.at("compare").text() : known[0];
+  const auto found = std::find(known.begin(), known.end(), how);
+  if (found == known.end())
     throw node.at("compare").error(
         fmt::format("\"{}\" is not {}{}", how, one_of(known), did_you_mean(how, known)));
-  if (how == "truncated") {
-    table.comparison = Comparison::truncated;
-    if (node.has("tolerance")) throw node.at("tolerance").error("truncated numbers are compared exactly");
-    return;
+  table.comparison = static_cast<Comparison>(found - known.begin());
+  if (table.comparison == Comparison::relative)
+    table.tolerance = read_fraction(node.at("tolerance"));
+  else if (node.has("tolerance"))
+    throw node.at("tolerance")
+        .error(fmt::format("{} are compared exactly", how == "digits" ? how : how + " numbers"));
+}
+
+RightOptions read_right(const JsonNode& node) {
+  node.only({"set", "why"});
+  RightOptions right{read_settings(node.at("set")), node.at("why").text()};
+  if (right.set.empty()) throw node.at("set").error("is empty");
+  return right;
+}
+
+void read_published(const JsonNode& node, ReferenceTable& table) {
+  table.source = node.at("source").text();
+  read_comparison(node, table);
+  if (node.has("right")) table.right = read_right(node.at("right"));
+  read_rows(node.at("rows"), table);
+}
+
+void check_own_rows(const JsonNode& node, const ReferenceTable& table) {
+  const auto fail = [&](std::size_t r, const char* message) {
+    return node.element(r, fmt::format("row {}", r + 1)).error(message);
+  };
+  const auto has_group = [](const ReferenceRow& row) { return !row.group.empty(); };
+  const bool grouped = std::any_of(table.rows.begin(), table.rows.end(), has_group);
+  const std::size_t reference = table.reference_row();
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const ReferenceRow& row = table.rows[r];
+    if (grouped && !has_group(row)) throw fail(r, "\"group\" is missing, and other rows have one");
+    if (row.is_reference && r != reference) throw fail(r, "a row before it is the reference");
+    if (row.within && r == reference) throw fail(r, "\"within\" in the row that is the reference itself");
   }
-  table.tolerance = node.at("tolerance").number();
-  if (!(table.tolerance > 0 && table.tolerance < 1))
-    throw node.at("tolerance").error(fmt::format("{} is not between 0 and 1", table.tolerance));
+}
+
+void read_own(const JsonNode& node, ReferenceTable& table) {
+  const JsonNode results = node.at("results");
+  for (std::size_t i = 0; i < results.array().size(); ++i) {
+    const JsonNode element = results.element(i, fmt::format("entry {}", i + 1));
+    const std::string name = element.text();
+    if (std::find(table.results.begin(), table.results.end(), name) != table.results.end())
+      throw element.error(fmt::format("\"{}\" stands twice", name));
+    table.results.push_back(name);
+  }
+  read_rows(node.at("rows"), table);
+  check_own_rows(node.at("rows"), table);
 }
 
 // Ids go into file names, links and command lines.
@@ -175,7 +168,11 @@ bool is_id(const std::string& id) {
   });
 }
 
-ReferenceTable read_table(Node node, const std::string& file) {
+const std::vector<std::string> published_keys{"id",      "title",     "source", "scenario", "own", "set",
+                                              "compare", "tolerance", "right",  "note",     "rows"};
+const std::vector<std::string> own_keys{"id", "title", "scenario", "own", "set", "results", "note", "rows"};
+
+ReferenceTable read_table(JsonNode node, const std::string& file) {
   ReferenceTable table;
   table.file = file;
   table.id = node.at("id").text();
@@ -183,15 +180,13 @@ ReferenceTable read_table(Node node, const std::string& file) {
     throw node.at("id").error(
         fmt::format("\"{}\" has characters other than a-z, 0-9, '.', '-', '_', '/'", table.id));
   node.name(fmt::format("table \"{}\"", table.id));
-  node.only({"id", "title", "source", "scenario", "compare", "tolerance", "note", "rows"});
+  table.own = node.truth_or_false("own");
+  node.only(table.own ? own_keys : published_keys);
   table.title = node.at("title").text();
-  table.source = node.at("source").text();
   table.scenario = node.at("scenario").text();
-  read_comparison(node, table);
+  if (node.has("set")) table.set = read_settings(node.at("set"));
   table.note = node.text_or_nothing("note");
-  const Node rows = node.at("rows");
-  for (std::size_t i = 0; i < rows.array().size(); ++i)
-    table.rows.push_back(read_row(rows.element(i, fmt::format("row {}", i + 1))));
+  table.own ? read_own(node, table) : read_published(node, table);
   return table;
 }
 
@@ -211,17 +206,27 @@ std::string read_file(const fs::path& path) {
 
 }  // namespace
 
+double PublishedValue::target() const {
+  return correction.empty() ? value : std::strtod(correction.c_str(), nullptr);
+}
+
 int ReferenceTable::value_count() const {
   int n = 0;
   for (const ReferenceRow& row : rows) n += static_cast<int>(row.expect.size());
   return n;
 }
 
+std::size_t ReferenceTable::reference_row() const {
+  const auto marked =
+      std::find_if(rows.begin(), rows.end(), [](const ReferenceRow& row) { return row.is_reference; });
+  return marked == rows.end() ? rows.size() - 1 : static_cast<std::size_t>(marked - rows.begin());
+}
+
 std::vector<ReferenceTable> parse_reference(const std::string& text, const std::string& file) {
   const Json json = parse_json(text, file);
-  const Node root(json, file, "");
+  const JsonNode root(json, file, "");
   root.only({"about", "tables"});
-  const Node list = root.at("tables");
+  const JsonNode list = root.at("tables");
   std::vector<ReferenceTable> tables;
   for (std::size_t i = 0; i < list.array().size(); ++i)
     tables.push_back(read_table(list.element(i, fmt::format("table {}", i + 1)), file));
@@ -241,6 +246,8 @@ std::vector<ReferenceTable> load_reference() {
   for (const fs::path& path : files)
     for (ReferenceTable& t : parse_reference(read_file(path), path.string())) tables.push_back(std::move(t));
   refuse_repeated_ids(tables);
+  const auto by_id = [](const ReferenceTable& a, const ReferenceTable& b) { return a.id < b.id; };
+  std::sort(tables.begin(), tables.end(), by_id);
   return tables;
 }
 

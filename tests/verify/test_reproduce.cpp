@@ -17,6 +17,7 @@ namespace thud {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -137,16 +138,22 @@ TEST(Reproduce, text_fits_a_terminal) {
   for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
     longest = std::max(longest, end - start);
   EXPECT_LE(longest, 100u);
-  EXPECT_THAT(text, HasSubstr("lee2009/4.1     9 of 9 within 0.02 %"));
+  EXPECT_THAT(text, ContainsRegex("\nlee2009/4.1 +9 of 9 within 0.02 %"));
 }
 
 // --- selection ---
 
 TEST(ReproduceSelection, by_id_and_by_what_ids_begin_with) {
   EXPECT_THAT(ids_of(select_tables(tables(), {"lee2009/4.1"})), ElementsAre("lee2009/4.1"));
-  EXPECT_THAT(ids_of(select_tables(tables(), {"marghitu2013", "lee2009/5", "lee2009/5.4"})),
-              ElementsAre("lee2009/5.2", "lee2009/5.4", "lee2009/5.5", "marghitu2013/1"));
+  EXPECT_THAT(ids_of(select_tables(tables(), {"marghitu2013", "lee2009/4", "lee2009/4.4"})),
+              ElementsAre("lee2009/4.1", "lee2009/4.2", "lee2009/4.3", "lee2009/4.4", "lee2009/4.5",
+                          "lee2009/4.6", "lee2009/4.7", "marghitu2013/1"));
   EXPECT_EQ(select_tables(tables(), {}).size(), tables().size());
+}
+
+TEST(ReproduceSelection, tables_are_in_the_order_of_their_ids) {
+  const std::vector<std::string> ids = ids_of(tables());
+  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
 }
 
 std::string refusal(const std::string& id) {
@@ -189,6 +196,32 @@ TEST(ReproduceVerdict, truncated) {
   EXPECT_EQ(verdict_on(free_link("0", Comparison::truncated)), Verdict::ok);
 }
 
+TEST(ReproduceVerdict, digits) {  // rounded, not cut off
+  EXPECT_EQ(verdict_on(free_link("0.028", Comparison::digits)), Verdict::ok);
+  EXPECT_EQ(verdict_on(free_link("0.027592", Comparison::digits)), Verdict::ok);
+  EXPECT_EQ(verdict_on(free_link("0.0275924", Comparison::digits)), Verdict::ok);
+  EXPECT_EQ(verdict_on(free_link("0.0275923", Comparison::digits)), Verdict::differs);
+  EXPECT_EQ(verdict_on(free_link("0.027", Comparison::digits)), Verdict::differs);
+}
+
+TEST(ReproduceVerdict, misprint) {
+  ReferenceTable t = free_link("0.0285", Comparison::digits);
+  EXPECT_EQ(verdict_on(t), Verdict::differs);
+  t.rows[0].expect[0].correction = "0.0276";
+  const Reproduction r = reproduce({t});
+  const ComparedValue& v = r.tables[0].rows[0].values[0];
+  EXPECT_EQ(v.verdict, Verdict::ok);
+  EXPECT_DOUBLE_EQ(v.difference, *v.computed - 0.0276);
+  EXPECT_THAT(to_text(r), AllOf(HasSubstr("0.0285  0.02759236    -7.6e-06         -  ok, misprint"),
+                                HasSubstr("t_z is printed 0.0285, a misprint for 0.0276")));
+  EXPECT_THAT(to_json(r), AllOf(HasSubstr(R"("published_text": "0.0285")"),
+                                HasSubstr(R"("misprint": "0.0276")"), HasSubstr(R"("compare": "digits")")));
+  t.comparison = Comparison::relative;
+  EXPECT_EQ(verdict_on(t), Verdict::differs);  // 0.028 % off
+  t.tolerance = 3e-4;
+  EXPECT_EQ(verdict_on(t), Verdict::ok);
+}
+
 TEST(ReproduceVerdict, not_reached) {
   ReproduceOptions options;
   options.request.time_limit = 1e-3;
@@ -224,6 +257,171 @@ TEST(ReproduceVerdict, the_first_row_that_does_not_fit_its_scenario_is_named) {
           R"(own.json: table "own/1" > row 2: scenario "free_link" has no result "t_y"; did you mean "t_z"?)");
     }
   }
+}
+
+// --- the right answer beside the published one ---
+
+// The published number stands for a link of 32 deg; the right angle shall be 55 deg (Table 4.3: 0.0178180 s for
+// 1.45 m/s).
+ReferenceTable with_right_angle() {
+  ReferenceTable t = free_link("0.02759");
+  t.right = RightOptions{{{"speed", "1.45 m/s"}, {"angle", "55 deg"}}, "It was a slip of the pen."};
+  return t;
+}
+
+TEST(ReproduceRight, stands_beside_and_is_not_judged) {
+  const Reproduction r = reproduce({with_right_angle()});
+  const ComparedValue& v = r.tables[0].rows[0].values[0];
+  EXPECT_EQ(v.verdict, Verdict::ok);
+  EXPECT_NEAR(*v.computed, 0.0275923558, 1e-9);
+  EXPECT_NEAR(*v.right, 0.017818, 2e-4 * 0.017818);
+  EXPECT_DOUBLE_EQ(v.right_relative_difference, (*v.right - 0.02759) / 0.02759);
+  EXPECT_TRUE(r.all_ok());
+  EXPECT_EQ(r.total, 1);
+}
+
+TEST(ReproduceRight, is_shown_everywhere) {
+  const Reproduction r = reproduce({with_right_angle()});
+  EXPECT_THAT(
+      to_text(r),
+      AllOf(HasSubstr("relative  verdict       right  vs published\n"),
+            HasSubstr("+0.0086 %  ok       0.01781896    -35.4152 %\n"),
+            HasSubstr("  right: with speed = 1.45 m/s, angle = 55 deg. It was a slip of the pen.\n")));
+  EXPECT_THAT(to_markdown(r), AllOf(HasSubstr("| ok | 0.01781896 | -35.4152 % |\n"),
+                                    HasSubstr("\nright: with speed = 1.45 m/s, angle = 55 deg. It was")));
+  const auto table = nlohmann::json::parse(to_json(r))["tables"][0];
+  EXPECT_EQ(table["right_set"], (nlohmann::json{{"speed", "1.45 m/s"}, {"angle", "55 deg"}}));
+  EXPECT_EQ(table["why"], "It was a slip of the pen.");
+  const auto& value = table["rows"][0]["values"][0];
+  EXPECT_NEAR(value["right"].get<double>(), 0.01781896, 1e-8);
+  EXPECT_NEAR(value["right_relative_difference"].get<double>(), -0.354151, 1e-6);
+}
+
+TEST(ReproduceRight, not_reached_tells_why_and_fails_nothing) {
+  ReferenceTable t = with_right_angle();
+  t.right->set = {{"angle", "0 deg"}, {"speed", "0 m/s"}};  // sinks slowly, for more than 30 ms
+  ReproduceOptions options;
+  options.request.time_limit = 0.03;
+  const Reproduction r = reproduce({t}, options);
+  const ComparedValue& v = r.tables[0].rows[0].values[0];
+  EXPECT_EQ(v.verdict, Verdict::ok);
+  EXPECT_FALSE(v.right);
+  EXPECT_TRUE(r.all_ok());
+  EXPECT_THAT(to_text(r),
+              AllOf(HasSubstr("ok           -             -\n"),
+                    ContainsRegex("\\* angle 32 deg: with the right options: .*time limit of 0.03")));
+  EXPECT_THAT(to_json(r), HasSubstr("\"right\": null"));
+}
+
+TEST(ReproduceRight, settings_that_do_not_fit_the_scenario_are_refused) {
+  ReferenceTable t = with_right_angle();
+  t.right->set[0].first = "speeed";
+  try {
+    (void)reproduce({t});
+    FAIL() << "accepted";
+  } catch (const InputError& e) {
+    EXPECT_THAT(e.what(),
+                AllOf(HasSubstr(R"(own.json: table "own/1" > row 1 with "right": )"), HasSubstr("speeed")));
+  }
+}
+
+// --- tables of our own ---
+
+ReferenceRow own_row(const std::string& group, const std::string& knob, const std::string& value) {
+  ReferenceRow row;
+  row.group = group;
+  row.set = {{knob, value}};
+  return row;
+}
+
+ReferenceTable own_table() {
+  ReferenceTable t{"own/1", "title", "", "free_link", Comparison::relative, 0, "", {}, "own.json"};
+  t.own = true;
+  t.results = {"t_z", "z_T"};
+  t.rows = {own_row("angles", "angle", "31 deg"), own_row("angles", "angle", "32 deg"),
+            own_row("speeds", "speed", "1.26 m/s"), own_row("speeds", "speed", "1.25 m/s")};
+  return t;
+}
+
+TEST(ReproduceOwn, differences_are_to_the_last_row_or_to_the_marked_one) {
+  ReferenceTable t = own_table();
+  for (const std::size_t reference : {3, 1}) {
+    const Reproduction r = reproduce({t});
+    const std::vector<ReproducedRow>& rows = r.tables[0].rows;
+    EXPECT_EQ(r.tables[0].table.reference_row(), reference);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const OwnValue& v = rows[i].own[0];
+      EXPECT_DOUBLE_EQ(*v.difference, *v.computed - *rows[reference].own[0].computed);
+      EXPECT_DOUBLE_EQ(*v.relative_difference, *v.difference / *rows[reference].own[0].computed);
+      EXPECT_EQ(v.verdict, Verdict::not_judged);
+    }
+    t.rows[1].is_reference = true;
+  }
+}
+
+TEST(ReproduceOwn, counts_as_runs_and_not_as_published_values) {
+  const Reproduction r = reproduce({own_table(), free_link("0.02759")});
+  EXPECT_EQ(r.runs, 4);
+  EXPECT_EQ(r.failed, 0);
+  EXPECT_EQ(r.total, 1);
+  EXPECT_TRUE(r.all_ok());
+  EXPECT_THAT(to_text(r),
+              AllOf(HasSubstr("own/1  4 runs of our own"), HasSubstr("total  1 of 1, 4 runs of our own\n")));
+  EXPECT_THAT(to_markdown(r), HasSubstr("1 of 1 published numbers are reproduced; 4 runs of our own.\n"));
+  EXPECT_THAT(list_text({own_table()}), HasSubstr("own/1    4 runs    title\n"));
+}
+
+TEST(ReproduceOwn, groups_stand_under_their_headings) {
+  ReferenceTable t = own_table();
+  t.results = {"t_z"};
+  t.rows[1].is_reference = true;
+  t.rows[1].label = "the paper's";
+  t.rows[2].within = 1e-3;
+  const std::string text = to_text(reproduce({t}));
+  EXPECT_THAT(text, HasSubstr(R"(
+  angles
+  run          angle  result  unit    computed  difference   relative  verdict
+                 deg
+                  31  t_z     s     0.02800415    +4.1e-04  +1.4924 %
+  the paper's     32  t_z     s     0.02759236           -          -  reference
+
+  speeds
+  speed  result  unit    computed  difference   relative  within  verdict
+    m/s
+   1.26  t_z     s     0.02759236           0   0.0000 %   0.1 %  ok
+   1.25  t_z     s     0.02769115    +9.9e-05  +0.3580 %
+
+  difference: to the run the paper's
+)"));
+  EXPECT_THAT(to_markdown(reproduce({t})), HasSubstr("\n**speeds**\n\n| speed [m/s] | result |"));
+}
+
+TEST(ReproduceOwn, a_bound_is_judged) {
+  ReferenceTable t = own_table();
+  t.rows[0].within = 0.1;
+  t.rows[2].within = 1e-6;  // 1.25 and 1.26 m/s differ by more
+  const Reproduction r = reproduce({t});
+  EXPECT_EQ(r.tables[0].rows[0].own[0].verdict, Verdict::ok);
+  EXPECT_EQ(r.tables[0].rows[1].own[0].verdict, Verdict::not_judged);
+  EXPECT_EQ(r.tables[0].rows[2].own[0].verdict, Verdict::differs);
+  EXPECT_EQ(r.failed, 1);
+  EXPECT_FALSE(r.all_ok());
+  EXPECT_THAT(to_text(r), HasSubstr("4 runs of our own, 1 failed"));
+}
+
+TEST(ReproduceOwn, a_run_that_does_not_reach_its_result_fails) {
+  ReproduceOptions options;
+  options.request.time_limit = 1e-3;
+  ReferenceTable t = own_table();
+  t.rows[0].within = 0.1;
+  const Reproduction r = reproduce({t}, options);
+  EXPECT_EQ(r.failed, 4);
+  EXPECT_FALSE(r.all_ok());
+  EXPECT_THAT(to_text(r), AllOf(HasSubstr("not reached"), HasSubstr("* angle 31 deg: "),
+                                HasSubstr("before the time limit of 0.001 s")));
+  const auto j = nlohmann::json::parse(to_json(r));
+  EXPECT_EQ(j["own_failed"], 4);
+  EXPECT_TRUE(j["tables"][0]["rows"][0]["values"][0]["difference"].is_null());
 }
 
 // --- data ---
@@ -283,11 +481,98 @@ TEST(ReferenceData, malformed_is_refused_with_its_place) {
             R"(the text "2e-2" is not a decimal number)");
   EXPECT_EQ(
       complaint_with(R"("title": "a",)", R"("title": "a", "compare": "truncate",)"),
-      R"(own.json: table "own/1" > "compare": "truncate" is not relative or truncated; did you mean "truncated"?)");
+      R"(own.json: table "own/1" > "compare": "truncate" is not relative, truncated or digits; did you mean "truncated"?)");
+  EXPECT_EQ(complaint_with(R"("title": "a",)", R"("title": "a", "compare": "digits",)"),
+            R"(own.json: table "own/1" > "tolerance": digits are compared exactly)");
   EXPECT_EQ(complaint_with(R"("title": "a",)", R"("title": "a", "compare": "truncated",)"),
             R"(own.json: table "own/1" > "tolerance": truncated numbers are compared exactly)");
   EXPECT_EQ(complaint_with(R"("title": "a",)", R"("title": "a", "title": "b",)"),
             R"(own.json: key "title" stands twice in one object)");
+}
+
+TEST(ReferenceData, settings_of_the_table_are_below_those_of_its_rows) {
+  std::string text = good;
+  text.replace(text.find(R"("title")"), 0, R"("set": { "angle": "1 deg", "speed": "2 m/s" }, )");
+  const ReferenceTable t = parse_reference(text, "own.json")[0];
+  EXPECT_EQ(t.rows[0].set, (KnobSettings{{"angle", "32 deg"}, {"speed", "2 m/s"}}));
+  const Reproduction r = reproduce({t});
+  EXPECT_EQ(nlohmann::json::parse(to_json(r))["tables"][0]["rows"][0]["set"]["angle"], "32 deg");
+  EXPECT_THAT(to_text(r), HasSubstr("scenario free_link with angle = 32 deg, speed = 2 m/s\n"));
+  EXPECT_EQ(complaint_with(R"("title")", R"("set": { "angle": 1 }, "title")"),
+            R"(own.json: table "own/1" > "set" > "angle": expected a text, found a number)");
+}
+
+TEST(ReferenceData, misprint) {
+  const std::string place = R"(own.json: table "own/1" > "rows" > row 1 > "expect" > "t_z")";
+  const auto with_misprint = [](const std::string& json) {
+    return complaint_with(R"("text": "0.020")", R"("text": "0.020", "misprint": )" + json);
+  };
+  EXPECT_EQ(with_misprint(R"("0.021")"), "(accepted)");
+  EXPECT_EQ(with_misprint("0.021"), place + R"( > "misprint": expected a text, found a number)");
+  EXPECT_EQ(with_misprint(R"("0.02")"),
+            place + R"( > "misprint": "0.02" is what is printed, not its correction)");
+  EXPECT_EQ(with_misprint(R"("2 %")"), place + R"( > "misprint": the text "2 %" is not a decimal number)");
+}
+
+TEST(ReferenceData, right) {
+  const auto with_right = [](const std::string& json) {
+    return complaint_with(R"("title")", R"("right": )" + json + R"(, "title")");
+  };
+  const std::string place = R"(own.json: table "own/1" > "right")";
+  EXPECT_EQ(with_right(R"({ "set": { "speed": "1 m/s" }, "why": "so" })"), "(accepted)");
+  EXPECT_EQ(with_right(R"("yes")"), place + ": expected an object, found a text");
+  EXPECT_EQ(with_right(R"({ "why": "so" })"), place + R"(: "set" is missing)");
+  EXPECT_EQ(with_right(R"({ "set": {}, "why": "so" })"), place + R"( > "set": is empty)");
+  EXPECT_EQ(with_right(R"({ "set": { "speed": "1 m/s" } })"), place + R"(: "why" is missing)");
+  EXPECT_EQ(with_right(R"({ "set": { "speed": "1 m/s" }, "why": "so", "tolerance": 1 })"),
+            place + R"(: unknown key "tolerance")");
+}
+
+constexpr const char* good_own =
+    R"({ "tables": [ { "id": "own/2", "title": "a", "scenario": "free_link", "own": true, "results": ["t_z"],
+  "rows": [ { "set": { "angle": "31 deg" }, "group": "g", "within": 0.5 },
+            { "set": { "angle": "32 deg" }, "group": "g", "label": "l", "note": "n", "reference": true },
+            { "set": { "angle": "33 deg" }, "group": "h" } ] } ] })";
+
+std::string own_complaint_with(const std::string& what, const std::string& instead) {
+  std::string text = good_own;
+  const std::size_t at = text.find(what);
+  if (at == std::string::npos) return "(no such text)";
+  return complaint(text.replace(at, what.size(), instead));
+}
+
+TEST(ReferenceData, own_table) {
+  const ReferenceTable t = parse_reference(good_own, "own.json")[0];
+  EXPECT_TRUE(t.own);
+  EXPECT_EQ(t.value_count(), 0);
+  EXPECT_EQ(t.reference_row(), 1u);
+  EXPECT_THAT(t.results, ElementsAre("t_z"));
+  EXPECT_EQ(t.rows[0].within, 0.5);
+  EXPECT_EQ(t.rows[1].label, "l");
+  EXPECT_EQ(t.rows[2].group, "h");
+}
+
+TEST(ReferenceData, malformed_own_tables_are_refused_with_their_place) {
+  const std::string place = R"(own.json: table "own/2")";
+  EXPECT_EQ(own_complaint_with(R"("own": true)", R"("own": "yes")"),
+            R"(own.json: table "own/2" > "own": expected a truth value, found a text)");
+  EXPECT_EQ(own_complaint_with(R"(, "own": true)", ""), place + R"(: unknown key "results")");
+  EXPECT_EQ(own_complaint_with(R"("title")", R"("tolerance": 0.1, "title")"),
+            place + R"(: unknown key "tolerance")");
+  EXPECT_EQ(own_complaint_with(R"(, "results": ["t_z"])", ""), place + R"(: "results" is missing)");
+  EXPECT_EQ(own_complaint_with(R"(["t_z"])", "[]"), place + R"( > "results": is empty)");
+  EXPECT_EQ(own_complaint_with(R"(["t_z"])", R"(["t_z", "t_z"])"),
+            place + R"( > "results" > entry 2: "t_z" stands twice)");
+  EXPECT_EQ(own_complaint_with(R"("within": 0.5)", R"("within": 0)"),
+            place + R"( > "rows" > row 1 > "within": 0 is not between 0 and 1)");
+  EXPECT_EQ(own_complaint_with(R"("within": 0.5)", R"("expect": {})"),
+            place + R"( > "rows" > row 1: unknown key "expect")");
+  EXPECT_EQ(own_complaint_with(R"(, "group": "h")", ""),
+            place + R"( > "rows" > row 3: "group" is missing, and other rows have one)");
+  EXPECT_EQ(own_complaint_with(R"("group": "h")", R"("group": "h", "reference": true)"),
+            place + R"( > "rows" > row 3: a row before it is the reference)");
+  EXPECT_EQ(own_complaint_with(R"("label": "l")", R"("within": 0.1)"),
+            place + R"( > "rows" > row 2: "within" in the row that is the reference itself)");
 }
 
 TEST(ReferenceData, no_two_tables_have_the_same_id) {

@@ -16,43 +16,68 @@ struct PublishedValue {
   std::string result;
   double value = 0;
   std::string text;
+  std::string correction{};  ///< what should be printed, where `text` is a misprint
+
+  /// What ours is held against: the correction where there is one, else what is printed.
+  const std::string& target_text() const { return correction.empty() ? text : correction; }
+  double target() const;
 };
 
-/// A row of a published table: knob settings, and what the paper found.
+/// A row of a table: knob settings, and what the paper found, or what the row is to a table of our own.
 struct ReferenceRow {
-  KnobSettings set;
+  KnobSettings set;  ///< with those of the table that the row does not set itself
   std::vector<PublishedValue> expect;
   /// What the model gives in the limit of a perfect integrator, where that is known apart from the paper (SI).
   std::vector<std::pair<std::string, double>> converged;
   std::string note;
+
+  // In tables of our own:
+  std::string group{};             ///< rows of a group are shown under its heading
+  std::string label{};             ///< names the row, beside its knobs
+  bool is_reference = false;       ///< the other rows are held against it
+  std::optional<double> within{};  ///< largest relative difference to the reference row; none: not judged
+};
+
+/// Settings with which every row is run once more where the published variant of a model is not the right one.
+struct RightOptions {
+  KnobSettings set;  ///< over those of the row
+  std::string why;
 };
 
 /// How a computed number is held against a published one.
 enum class Comparison : std::uint8_t {
   relative,   ///< |computed − published| ≤ tolerance · |published|
   truncated,  ///< the computed number, cut off after as many decimals as are printed, is the published one
+  digits,     ///< the computed number, rounded to as many decimals as are printed, is the published one
 };
 
-/// A published table as data.
+/// A table as data: published numbers, or runs of our own that are held against one of them.
 struct ReferenceTable {
   std::string id;        ///< "lee2009/4.1"
   std::string title;     ///< what the numbers are
-  std::string source;    ///< where they stand
+  std::string source;    ///< where they stand; empty in tables of our own
   std::string scenario;  ///< of the library
   Comparison comparison = Comparison::relative;
-  double tolerance = 0;  ///< relative; 0 when truncated numbers are compared
+  double tolerance = 0;  ///< of Comparison::relative
   std::string note;      ///< which variant of the model reproduces them, and why
   std::vector<ReferenceRow> rows;
-  std::string file;  ///< where the data was read from
+  std::string file;                     ///< where the data was read from
+  KnobSettings set{};                   ///< common to all rows, and contained in theirs
+  std::optional<RightOptions> right{};  ///< in tables of published numbers
+  bool own = false;                     ///< no published numbers
+  std::vector<std::string> results{};   ///< what the rows of a table of our own are run for
 
+  /// Published numbers in it.
   int value_count() const;
+  /// The row of a table of our own that the others are held against: the marked one, or else the last.
+  std::size_t reference_row() const;
 };
 
 /// Reads tables from the text of a JSON file; `file` is for messages.
 /// Throws InputError for anything that is not well-formed, naming the table, the row and the key.
 [[nodiscard]] std::vector<ReferenceTable> parse_reference(const std::string& text, const std::string& file);
 
-/// Every table of the data folder's `reference/`, file by file in the order of their names.
+/// Every table of the data folder's `reference/`, in the order of their ids.
 [[nodiscard]] std::vector<ReferenceTable> load_reference();
 
 /// The tables with the given ids, or whose ids begin so ("lee2009"), in the order of `all`; all for no ids.
@@ -60,8 +85,8 @@ struct ReferenceTable {
 [[nodiscard]] std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,
                                                         const std::vector<std::string>& ids);
 
-enum class Verdict : std::uint8_t { ok, differs, not_reached };
-/// "ok", "differs", "not reached".
+enum class Verdict : std::uint8_t { ok, differs, not_reached, not_judged };
+/// "ok", "differs", "not reached", "not judged".
 const char* verdict_name(Verdict verdict);
 
 /// A published number beside ours.
@@ -69,32 +94,51 @@ struct ComparedValue {
   PublishedValue published;
   std::string unit;
   std::optional<double> computed;  ///< none when its instant was never reached
-  double difference = 0;           ///< computed − published
+  double difference = 0;           ///< computed − published; to the correction of a misprint
   double relative_difference = 0;  ///< the same over |published|
   Verdict verdict = Verdict::not_reached;
+
+  std::optional<double> right{};  ///< with the right options of the table, where it has them; never judged
+  double right_relative_difference = 0;  ///< (right − published)/|published|
+};
+
+/// A number of our own beside that of the reference row.
+struct OwnValue {
+  std::string result, unit;
+  std::optional<double> computed;
+  std::optional<double> difference;           ///< computed − reference, where both were reached
+  std::optional<double> relative_difference;  ///< the same over |reference|
+  Verdict verdict = Verdict::not_reached;     ///< not_judged without a bound, or without a reference
 };
 
 struct ReproducedRow {
-  std::vector<ComparedValue> values;
-  StopReason stop = StopReason::failed;
-  std::string reason;  ///< why the run ended
+  std::vector<ComparedValue> values;  ///< of a table of published numbers
+  std::vector<OwnValue> own;          ///< of a table of our own
+  StopReason stop = StopReason::cancelled;
+  std::string reason = "not run";  ///< why the run ended
   double energy_residual = 0;
+
+  // Of the run with the right options, where the table has them:
+  std::string right_reason;
+  double right_energy_residual = 0;
 };
 
 struct ReproducedTable {
   ReferenceTable table;
   std::vector<ReproducedRow> rows;  ///< one per row of the table
-  int ok = 0, total = 0;            ///< values
-  double worst_difference = 0;      ///< largest |relative difference|
-  double worst_residual = 0;        ///< largest |energy residual|
+  int ok = 0, total = 0;            ///< published values
+  int runs = 0, failed = 0;         ///< of our own: rows, and those that missed a result or their bound
+  double worst_difference = 0;      ///< largest |relative difference| to a published value
+  double worst_residual = 0;        ///< largest |energy residual|, of all runs
 };
 
 struct Reproduction {
   std::vector<ReproducedTable> tables;
-  int ok = 0, total = 0;
+  int ok = 0, total = 0;     ///< published values
+  int runs = 0, failed = 0;  ///< of our own
   bool cancelled = false;
 
-  bool all_ok() const { return ok == total && !cancelled; }
+  bool all_ok() const { return ok == total && failed == 0 && !cancelled; }
 };
 
 struct ReproduceOptions {

@@ -1,0 +1,315 @@
+#include "reproduce_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace thud {
+
+namespace {
+
+using Column = Grid::Column;
+using Rows = std::vector<const ReferenceRow*>;
+
+std::string setting_of(const KnobSettings& set, const std::string& knob) {
+  for (const auto& [name, value] : set)
+    if (name == knob) return value;
+  return "";
+}
+
+std::string unit_of(const std::string& setting) {
+  const std::size_t space = setting.find(' ');
+  return space == std::string::npos ? "" : setting.substr(space + 1);
+}
+
+std::string number_of(const std::string& setting) { return setting.substr(0, setting.find(' ')); }
+
+std::string settings_text(const KnobSettings& set) {
+  std::string out;
+  for (const auto& [name, value] : set) out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, value);
+  return out;
+}
+
+struct Knobs {
+  std::vector<Column> varying;
+  KnobSettings fixed;
+};
+
+// A single row has nothing to vary against: what is fixed in it are the common settings.
+Knobs sort_knobs(const Rows& rows, const KnobSettings& common) {
+  std::vector<std::string> names;
+  for (const ReferenceRow* row : rows)
+    for (const auto& [name, value] : row->set)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  Knobs knobs;
+  for (const std::string& name : names) {
+    const std::string first = setting_of(rows[0]->set, name);
+    bool same_value = true, same_unit = true;
+    for (const ReferenceRow* row : rows) {
+      const std::string value = setting_of(row->set, name);
+      same_value = same_value && value == first;
+      same_unit = same_unit && unit_of(value) == unit_of(first);
+    }
+    if (same_value && (rows.size() > 1 || !setting_of(common, name).empty()))
+      knobs.fixed.emplace_back(name, first);
+    else
+      knobs.varying.push_back({name, same_unit ? unit_of(first) : "", same_unit});
+  }
+  return knobs;
+}
+
+Knobs knobs_of(const ReferenceTable& table) {
+  Rows rows;
+  for (const ReferenceRow& row : table.rows) rows.push_back(&row);
+  return sort_knobs(rows, table.set);
+}
+
+// Those of the rows with the same group; `fixed` without what is fixed in the whole table.
+Knobs knobs_of_group(const ReferenceTable& table, const std::string& group) {
+  const KnobSettings common = knobs_of(table).fixed;
+  Rows rows;
+  for (const ReferenceRow& row : table.rows)
+    if (row.group == group) rows.push_back(&row);
+  Knobs knobs = sort_knobs(rows, common);
+  std::erase_if(knobs.fixed, [&](const auto& setting) { return !setting_of(common, setting.first).empty(); });
+  return knobs;
+}
+
+std::vector<std::string> groups_of(const ReferenceTable& table) {
+  std::vector<std::string> groups;
+  for (const ReferenceRow& row : table.rows)
+    if (std::find(groups.begin(), groups.end(), row.group) == groups.end()) groups.push_back(row.group);
+  return groups;
+}
+
+// Differences are taken of the number as shown, so that a page can be checked by hand and does not depend on
+// digits that it does not show.
+std::string seven_digits(double value) { return fmt::format("{:#.7g}", value); }
+double as_shown(double value) { return std::strtod(seven_digits(value).c_str(), nullptr); }
+
+double relative_as_shown(double value, double reference) {
+  return (as_shown(value) - reference) / std::abs(reference);
+}
+
+std::string percent(double fraction) { return fmt::format("{:.4f} %", 100 * fraction); }
+// No "-0.0000 %".
+std::string signed_percent(double fraction) {
+  return std::abs(fraction) < 0.5e-6 ? percent(0) : fmt::format("{:+.4f} %", 100 * fraction);
+}
+
+std::string shown_or_dash(const std::optional<double>& value) { return value ? seven_digits(*value) : "-"; }
+
+struct Differences {
+  std::string absolute = "-", relative = "-";
+};
+
+Differences show_differences(const std::optional<double>& value, const std::optional<double>& reference) {
+  if (!value || !reference) return {};
+  const double relative = relative_as_shown(*value, *reference);
+  const double difference = relative * std::abs(*reference);
+  return {difference == 0 ? "0" : fmt::format("{:+.1e}", difference), signed_percent(relative)};
+}
+
+std::vector<std::string> knob_cells(const ReferenceRow& row, const std::vector<Column>& varying) {
+  std::vector<std::string> cells;
+  for (const Column& c : varying) {
+    const std::string setting = setting_of(row.set, c.name);
+    cells.push_back(c.is_number ? number_of(setting) : setting);
+  }
+  return cells;
+}
+
+// --- published numbers ---
+
+// With right options there is no room for the absolute difference on a terminal.
+std::vector<Column> published_columns(const ReferenceTable& table) {
+  std::vector<Column> columns = knobs_of(table).varying;
+  for (const Column& c : {Column{"result", "", false}, Column{"unit", "", false}, Column{"published", ""},
+                          Column{"computed", ""}})
+    columns.push_back(c);
+  if (!table.right) columns.push_back({"difference", ""});
+  columns.push_back({"relative", ""});
+  columns.push_back({"verdict", "", false});
+  if (!table.right) return columns;
+  columns.push_back({"right", ""});
+  columns.push_back({"vs published", ""});
+  return columns;
+}
+
+std::vector<std::string> published_cells(const ReferenceTable& table, const ComparedValue& v) {
+  Differences d = show_differences(v.computed, v.published.target());
+  // A number with a few decimals has no relative difference worth telling.
+  if (table.comparison != Comparison::relative) d.relative = "-";
+  std::vector<std::string> cells{v.published.result, v.unit, v.published.text, shown_or_dash(v.computed)};
+  if (!table.right) cells.push_back(d.absolute);
+  cells.push_back(d.relative);
+  cells.push_back(verdict_name(v.verdict));
+  if (!v.published.correction.empty()) cells.back() += ", misprint";
+  if (!table.right) return cells;
+  cells.push_back(shown_or_dash(v.right));
+  cells.push_back(show_differences(v.right, v.published.target()).relative);
+  return cells;
+}
+
+Grid published_grid(const ReproducedTable& t) {
+  Grid grid{"", published_columns(t.table), {}};
+  const std::vector<Column> varying = knobs_of(t.table).varying;
+  for (std::size_t r = 0; r < t.rows.size(); ++r)
+    for (const ComparedValue& v : t.rows[r].values) {
+      grid.lines.push_back(knob_cells(t.table.rows[r], varying));
+      for (std::string& cell : published_cells(t.table, v)) grid.lines.back().push_back(std::move(cell));
+    }
+  return grid;
+}
+
+// --- runs of our own ---
+
+/// The rows of a group of a table of our own, and which columns they need.
+struct Group {
+  std::string name;
+  Knobs knobs;
+  bool has_labels = false, has_bounds = false;
+};
+
+Group group_of(const ReferenceTable& table, const std::string& name) {
+  Group group{name, knobs_of_group(table, name)};
+  for (const ReferenceRow& row : table.rows) {
+    if (row.group != name) continue;
+    group.has_labels = group.has_labels || !row.label.empty();
+    group.has_bounds = group.has_bounds || row.within;
+  }
+  return group;
+}
+
+std::vector<Column> own_columns(const Group& group) {
+  std::vector<Column> columns;
+  if (group.has_labels) columns.push_back({"run", "", false});
+  columns.insert(columns.end(), group.knobs.varying.begin(), group.knobs.varying.end());
+  for (const Column& c : {Column{"result", "", false}, Column{"unit", "", false}, Column{"computed", ""},
+                          Column{"difference", ""}, Column{"relative", ""}})
+    columns.push_back(c);
+  if (group.has_bounds) columns.push_back({"within", ""});
+  columns.push_back({"verdict", "", false});
+  return columns;
+}
+
+std::string own_verdict(const OwnValue& v, bool is_reference) {
+  if (v.verdict != Verdict::not_judged) return verdict_name(v.verdict);
+  return is_reference ? "reference" : "";
+}
+
+std::vector<std::string> own_cells(const ReproducedTable& t, const Group& group, std::size_t r,
+                                   std::size_t i) {
+  const std::size_t reference = t.table.reference_row();
+  const OwnValue& v = t.rows[r].own[i];
+  std::optional<double> to = t.rows[reference].own[i].computed;
+  if (to) to = as_shown(*to);
+  const Differences d = r == reference ? Differences{} : show_differences(v.computed, to);
+  std::vector<std::string> cells{v.result, v.unit, shown_or_dash(v.computed), d.absolute, d.relative};
+  const std::optional<double>& within = t.table.rows[r].within;
+  if (group.has_bounds) cells.push_back(within ? fmt::format("{:g} %", 100 * *within) : "");
+  cells.push_back(own_verdict(v, r == reference));
+  return cells;
+}
+
+Grid own_grid(const ReproducedTable& t, const Group& group) {
+  Grid grid{group.name, own_columns(group), {}};
+  if (!group.name.empty() && !group.knobs.fixed.empty())
+    grid.heading += " (" + settings_text(group.knobs.fixed) + ")";
+  for (std::size_t r = 0; r < t.rows.size(); ++r) {
+    const ReferenceRow& row = t.table.rows[r];
+    if (row.group != group.name) continue;
+    for (std::size_t i = 0; i < t.rows[r].own.size(); ++i) {
+      std::vector<std::string> line;
+      if (group.has_labels) line.push_back(row.label);
+      for (std::string& cell : knob_cells(row, group.knobs.varying)) line.push_back(std::move(cell));
+      for (std::string& cell : own_cells(t, group, r, i)) line.push_back(std::move(cell));
+      grid.lines.push_back(std::move(line));
+    }
+  }
+  return grid;
+}
+
+// "rate1 -1 rad/s, rate2 -1 rad/s": names a row by its label, or by what varies.
+std::string row_name(const ReferenceTable& table, std::size_t r) {
+  const ReferenceRow& row = table.rows[r];
+  if (!row.label.empty()) return row.label;
+  std::string name;
+  for (const Column& c : knobs_of_group(table, row.group).varying)
+    name += fmt::format("{}{} {}", name.empty() ? "" : ", ", c.name, setting_of(row.set, c.name));
+  return name;
+}
+
+bool any_missed(const ReproducedRow& row) {
+  const auto missed = [](const auto& v) { return v.verdict == Verdict::not_reached; };
+  return std::any_of(row.values.begin(), row.values.end(), missed)
+      || std::any_of(row.own.begin(), row.own.end(), missed);
+}
+
+}  // namespace
+
+std::vector<Grid> make_grids(const ReproducedTable& t) {
+  if (!t.table.own) return {published_grid(t)};
+  std::vector<Grid> grids;
+  for (const std::string& name : groups_of(t.table)) grids.push_back(own_grid(t, group_of(t.table, name)));
+  return grids;
+}
+
+std::string origin(const ReferenceTable& table) { return table.own ? "Runs of our own" : table.source; }
+
+std::string fixed_settings(const ReferenceTable& table) { return settings_text(knobs_of(table).fixed); }
+
+std::vector<std::string> row_notes(const ReproducedTable& t) {
+  std::vector<std::string> notes;
+  for (std::size_t r = 0; r < t.rows.size(); ++r) {
+    const ReproducedRow& row = t.rows[r];
+    const std::string name = row_name(t.table, r);
+    const auto add = [&](const std::string& note) {
+      notes.push_back(name.empty() ? note : name + ": " + note);
+    };
+    if (!t.table.rows[r].note.empty()) add(t.table.rows[r].note);
+    for (const ComparedValue& v : row.values)
+      if (!v.published.correction.empty())
+        add(fmt::format("{} is printed {}, a misprint for {}", v.published.result, v.published.text,
+                        v.published.correction));
+    if (any_missed(row)) add(row.reason);
+    const auto no_right = [](const ComparedValue& v) { return !v.right; };
+    if (t.table.right && std::any_of(row.values.begin(), row.values.end(), no_right))
+      add("with the right options: " + row.right_reason);
+  }
+  return notes;
+}
+
+std::string column_note(const ReproducedTable& t) {
+  if (t.table.right)
+    return fmt::format("right: with {}. {}", settings_text(t.table.right->set), t.table.right->why);
+  if (!t.table.own || t.rows.size() < 2) return "";
+  const std::size_t reference = t.table.reference_row();
+  return fmt::format("difference: to the run {}{}", t.table.rows[reference].label.empty() ? "with " : "",
+                     row_name(t.table, reference));
+}
+
+std::string agreement(const ReproducedTable& t) {
+  if (t.table.own) return own_runs(t.runs, t.failed);
+  if (t.table.comparison != Comparison::relative)
+    return fmt::format("{} of {} in the printed digits", t.ok, t.total);
+  return fmt::format("{} of {} within {:g} %", t.ok, t.total, 100 * t.table.tolerance);
+}
+
+std::string worst_difference(const ReproducedTable& t) {
+  if (t.table.own || t.table.comparison != Comparison::relative) return "";
+  double worst = 0;
+  for (const ReproducedRow& row : t.rows)
+    for (const ComparedValue& v : row.values)
+      if (v.computed) worst = std::max(worst, std::abs(relative_as_shown(*v.computed, v.published.target())));
+  return percent(worst);
+}
+
+std::string own_runs(int runs, int failed) {
+  return fmt::format("{} {} of our own{}", runs, runs == 1 ? "run" : "runs",
+                     failed > 0 ? fmt::format(", {} failed", failed) : "");
+}
+
+}  // namespace thud

@@ -1,0 +1,137 @@
+// A reproduction, and the list of tables, as JSON.
+#include <nlohmann/json.hpp>
+
+#include "thud/study/reproduce.hpp"
+
+namespace thud {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json settings_json(const KnobSettings& set) {
+  Json out = Json::object();
+  for (const auto& [name, value] : set) out[name] = value;
+  return out;
+}
+
+const char* comparison_name(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::relative: return "relative";
+    case Comparison::truncated: return "truncated";
+    case Comparison::digits: return "digits";
+  }
+  return "";
+}
+
+Json published_json(const ComparedValue& v, bool with_right) {
+  Json j{{"result", v.published.result},
+         {"unit", v.unit},
+         {"published", v.published.value},
+         {"published_text", v.published.text}};
+  if (!v.published.correction.empty()) j["misprint"] = v.published.correction;
+  j["computed"] = or_null(v.computed);
+  j["difference"] = v.computed ? Json(v.difference) : Json();
+  j["relative_difference"] = v.computed ? Json(v.relative_difference) : Json();
+  j["verdict"] = verdict_name(v.verdict);
+  if (!with_right) return j;
+  j["right"] = or_null(v.right);
+  j["right_relative_difference"] = v.right ? Json(v.right_relative_difference) : Json();
+  return j;
+}
+
+Json own_json(const OwnValue& v) {
+  return {{"result", v.result},
+          {"unit", v.unit},
+          {"computed", or_null(v.computed)},
+          {"difference", or_null(v.difference)},
+          {"relative_difference", or_null(v.relative_difference)},
+          {"verdict", verdict_name(v.verdict)}};
+}
+
+Json row_json(const ReproducedTable& t, std::size_t r) {
+  const ReferenceRow& reference = t.table.rows[r];
+  const ReproducedRow& row = t.rows[r];
+  Json out{{"set", settings_json(reference.set)}};
+  if (!reference.group.empty()) out["group"] = reference.group;
+  if (!reference.label.empty()) out["label"] = reference.label;
+  if (t.table.own && r == t.table.reference_row()) out["reference"] = true;
+  if (reference.within) out["within"] = *reference.within;
+  out["values"] = Json::array();
+  for (const ComparedValue& v : row.values)
+    out["values"].push_back(published_json(v, t.table.right.has_value()));
+  for (const OwnValue& v : row.own) out["values"].push_back(own_json(v));
+  out["stop"] = stop_reason_name(row.stop);
+  out["reason"] = row.reason;
+  out["energy_residual"] = row.energy_residual;
+  if (t.table.right) {
+    out["right_reason"] = row.right_reason;
+    out["right_energy_residual"] = row.right_energy_residual;
+  }
+  if (!reference.note.empty()) out["note"] = reference.note;
+  return out;
+}
+
+Json table_head(const ReferenceTable& t) {
+  Json out{{"id", t.id}, {"title", t.title}};
+  if (!t.own) out["source"] = t.source;
+  out["scenario"] = t.scenario;
+  if (t.own) {
+    out["own"] = true;
+    out["results"] = t.results;
+  } else {
+    out["compare"] = comparison_name(t.comparison);
+    if (t.comparison == Comparison::relative) out["tolerance"] = t.tolerance;
+  }
+  if (t.right) {
+    out["right_set"] = settings_json(t.right->set);
+    out["why"] = t.right->why;
+  }
+  if (!t.note.empty()) out["note"] = t.note;
+  return out;
+}
+
+Json table_json(const ReproducedTable& t) {
+  Json out = table_head(t.table);
+  out["rows"] = Json::array();
+  for (std::size_t r = 0; r < t.rows.size(); ++r) out["rows"].push_back(row_json(t, r));
+  if (t.table.own) {
+    out["runs"] = t.runs;
+    out["failed"] = t.failed;
+  } else {
+    out["ok"] = t.ok;
+    out["total"] = t.total;
+    out["worst_relative_difference"] = t.worst_difference;
+  }
+  out["worst_energy_residual"] = t.worst_residual;
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Reproduction& all) {
+  Json tables = Json::array();
+  for (const ReproducedTable& t : all.tables) tables.push_back(table_json(t));
+  Json out{{"tables", std::move(tables)}, {"ok", all.ok}, {"total", all.total}};
+  out["own_runs"] = all.runs;
+  out["own_failed"] = all.failed;
+  if (all.cancelled) out["cancelled"] = true;
+  return out.dump(2) + "\n";
+}
+
+std::string list_json(const std::vector<ReferenceTable>& tables) {
+  Json list = Json::array();
+  for (const ReferenceTable& t : tables) {
+    Json j = table_head(t);
+    if (t.own)
+      j["runs"] = t.rows.size();
+    else
+      j["values"] = t.value_count();
+    list.push_back(std::move(j));
+  }
+  return Json{{"tables", std::move(list)}}.dump(2) + "\n";
+}
+
+}  // namespace thud
