@@ -53,7 +53,7 @@ std::optional<double> read_tolerance(const std::string& text) {
 
 std::optional<Method> read_method(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const std::vector<std::string> names = {"auto", "dop853", "dopri5", "rk4", "euler"};
+  const std::vector<std::string> names = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end())
     throw option_error("--method", text, "must be " + one_of(names) + did_you_mean(text, names));
@@ -235,7 +235,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
   c->add_option("--time", a->time, "longest time to simulate, such as 2 or \"50 ms\"")->type_name("T");
   c->add_option("--tolerance", a->tolerance, "relative accuracy of a step, from 1e-14 to 0.01 (default 1e-9)")
       ->type_name("X");
-  c->add_option("--method", a->method, "auto, dop853, dopri5, rk4 or euler")->type_name("NAME");
+  c->add_option("--method", a->method,
+                "auto, dop853, dopri5, rk4, euler or radau5 (implicit, for stiff beams)")
+      ->type_name("NAME");
   c->add_option("--step", a->step, "step of rk4 and euler, such as \"1 us\"")->type_name("H");
   c->add_option("--out", a->out, "write trajectory.csv, events.csv and summary.json there")->type_name("DIR");
   CLI::Option* sample =

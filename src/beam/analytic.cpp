@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "beam/check.hpp"
@@ -152,6 +153,9 @@ class Shape {
   std::array<Four, 4> waves(double part, double whole) const;
   std::array<Four, 4> series(double xi) const;
   std::array<Four, 2> held(Support support) const;
+  // What the tip answers, in the same units: −Ψ''' = force Ψ and Ψ'' = moment Ψ' at ξ = 1.
+  double tip_force(TipRatios tip) const { return tip.mass * std::pow(root_, 4) / std::pow(unit_, 3); }
+  double tip_moment(TipRatios tip) const { return tip.inertia * std::pow(root_, 4) / unit_; }
   void combine(Support support, TipRatios tip);
   double squared(TipRatios tip) const;
 
@@ -167,8 +171,10 @@ Shape::Shape(Support support, double root, TipRatios tip)
       unit_(series_ ? 1 : root) {
   if (!series_) rest_ = root_rest(support, tip, root);
   combine(support, tip);
+  // Under a heavy tip the force shows the sign that is lost in the value.
   const Four end = at(1);
-  const double factor = tip_sign(end[0], end[1] * unit_) / std::sqrt(squared(tip));
+  const double sign = tip_sign(tip_force(tip) > 1 ? -end[3] : end[0], end[1]);
+  const double factor = sign / std::sqrt(squared(tip));
   for (double& a : amount_) a *= factor;
 }
 
@@ -222,8 +228,7 @@ std::array<Four, 2> Shape::held(Support support) const {
 /// The sum of the two that satisfies the conditions at the tip: at a root they agree, so the one with the larger
 /// coefficients is taken.
 void Shape::combine(Support support, TipRatios tip) {
-  const double l4 = root_ * root_ * root_ * root_;
-  const double inertia = tip.inertia * l4 / unit_, mass = tip.mass * l4 / (unit_ * unit_ * unit_);
+  const double inertia = tip_moment(tip), mass = tip_force(tip);
   const std::array<Four, 2> start = held(support);
   const std::array<Four, 4> end = functions(1, 1);
   std::array<double, 2> moment, shear;
@@ -246,7 +251,9 @@ Four Shape::at(double part, double whole) const {
 /// of which those at the start vanish for every support. The series, smooth, are integrated by Gauss's rule.
 double Shape::squared(TipRatios tip) const {
   const Four y = at(1);
-  const double slope = y[1] * unit_;
+  // Where the tip is heavy, what moves it is known better than how little it moves.
+  const double force = tip_force(tip), moment = tip_moment(tip);
+  const double value = force > 1 ? -y[3] / force : y[0], slope = unit_ * (moment > 1 ? y[2] / moment : y[1]);
   double integral = 0;
   if (series_) {
     const auto square = [&](double xi) { return at(xi)[0] * at(xi)[0]; };
@@ -254,7 +261,7 @@ double Shape::squared(TipRatios tip) const {
   } else {
     integral = (y[0] * y[0] - 2 * y[1] * y[3] + y[2] * y[2] + (3 * y[0] * y[3] - y[1] * y[2]) / root_) / 4;
   }
-  return integral + tip.mass * y[0] * y[0] + tip.inertia * slope * slope;
+  return integral + tip.mass * value * value + tip.inertia * slope * slope;
 }
 
 // --- cells -------------------------------------------------------------------------------------------------------

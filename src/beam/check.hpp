@@ -33,13 +33,15 @@ struct TipRatios {
 };
 inline TipRatios tip_ratios(const BeamData& data) {
   const double beam = data.mass_per_length * data.length;
-  return {data.tip_mass / beam, data.tip_inertia / (beam * data.length * data.length)};
+  const TipRatios out{data.tip_mass / beam, data.tip_inertia / (beam * data.length * data.length)};
+  check_not_negative("ratio of tip mass to beam mass", out.mass);
+  check_not_negative("ratio of tip inertia to beam mass times length squared", out.inertia);
+  return out;
 }
 
-/// +1 or −1: the factor that makes a shape positive at its tip (normalised shapes of a beam of unit length).
-inline double tip_sign(double tip_value, double tip_slope) {
-  const double deciding = std::abs(tip_value) > 1e-13 * std::abs(tip_slope) ? tip_value : tip_slope;
-  return deciding < 0 ? -1 : 1;
+/// +1 or −1: the factor that makes a shape positive at its tip, or its slope there if the value is but rounding.
+inline double tip_sign(double value, double slope) {
+  return (std::abs(value) > 1e-13 * std::abs(slope) ? value : slope) < 0 ? -1 : 1;
 }
 
 }  // namespace thud

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "beam/check.hpp"
 #include "thud/beam/basis.hpp"
@@ -95,9 +96,9 @@ void make_orthogonal(MatrixXd& a) {
   }
 }
 
-/// Leaves of the columns of `a` what is orthogonal to the given vectors.
-void take_out(MatrixXd vectors, MatrixXd& a) {
-  for (int i = 0; i < vectors.cols(); ++i) {
+/// Leaves of the columns of `a` what is orthogonal to the vectors, beginning with number `first` of them.
+void take_out(MatrixXd vectors, int first, MatrixXd& a) {
+  for (int i = first; i < vectors.cols(); ++i) {
     const VectorXd unit = vectors.col(i).normalized();
     a -= unit * (unit.transpose() * a).eval();
     vectors -= unit * (unit.transpose() * vectors).eval();
@@ -118,18 +119,20 @@ Eigenshapes solve(Support support, int elements, TipRatios tip) {
   const int size = 2 * elements + 2, loose = size - fixed;
   const Eigen::LLT<MatrixXd> mass(make_mass(elements, tip).bottomRightCorner(loose, loose));
   MatrixXd scaled = mass.matrixU() * make_bends(elements).bottomRows(loose);
-  const MatrixXd rigid = mass.matrixU() * make_rigid(elements).bottomRightCorner(loose, 2 - fixed);
-  take_out(rigid, scaled);
+  const MatrixXd rigid = mass.matrixU() * make_rigid(elements).bottomRows(loose);
+  take_out(rigid, fixed, scaled);
   make_orthogonal(scaled);
   const VectorXd singular = scaled.colwise().norm();
   scaled = scaled * singular.cwiseInverse().asDiagonal();
-  take_out(rigid, scaled);  // what rounding left, which the shortest columns show
+  take_out(rigid, fixed, scaled);  // what rounding left, which the shortest columns show
   Eigenshapes out;
   out.root = singular.cwiseSqrt().cwiseInverse();
   out.nodes = MatrixXd::Zero(size, 2 * elements);
   out.nodes.bottomRows(loose) = mass.matrixU().solve(scaled);
-  for (int k = 0; k < out.nodes.cols(); ++k)
-    out.nodes.col(k) *= tip_sign(out.nodes(size - 2, k), out.nodes(size - 1, k) * elements);
+  for (int k = 0; k < out.nodes.cols(); ++k) {
+    const double value = out.nodes(size - 2, k), slope = out.nodes(size - 1, k) * elements;
+    out.nodes.col(k) *= tip_sign(value * std::sqrt(1 + tip.mass), slope);
+  }
   return out;
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "hybrid/differential.hpp"
+#include "hybrid/radau.hpp"
 #include "hybrid/selector.hpp"
 #include "hybrid/stepper.hpp"
 
@@ -57,6 +59,8 @@ namespace {
 // One run with one method.
 template <class Method>
 class Run final : public StepView {
+  static constexpr bool implicit = std::is_same_v<Method, RadauMethod>;
+
  public:
   Run(const System& system, ModeSelector& selector, Work<double>& work)
       : system_(system),
@@ -123,6 +127,7 @@ class Run final : public StepView {
       return;
     }
     out_.stats.evaluations += 4;
+    start_anew();
     update_conditions_at_start();
     approach_.assign(4 * mode_.piece.size(), 0.0);
     note_approach();
@@ -144,8 +149,22 @@ class Run final : public StepView {
       run.system_.evaluate_lean(t, y, run.mode_, run.work_, slope);
     }
     void full(double t, const double* y, double* slope) const { run.evaluate(t, y, slope); }
+    void jacobian(double t, const double* y, double* by_q, double* by_v) const {
+      run.differentiate(t, y, by_q, by_v);
+    }
   };
   RightHandSide right_hand_side() { return {*this}; }
+
+  void differentiate(double t, const double* y, double* by_q, double* by_v) {
+    if (!differential_) differential_ = std::make_unique<Differential>(system_);
+    differential_->evaluate(t, y, mode_, by_q, by_v);
+    out_.stats.evaluations += 2 * n_;
+  }
+
+  // The right-hand side is another function from here on, or the state has jumped.
+  void start_anew() {
+    if constexpr (implicit) stepper_.forget_jacobian();
+  }
 
   // ---- sizes -------------------------------------------------------------------------------------------------
 
@@ -180,6 +199,16 @@ class Run final : public StepView {
     }
     // Errors are measured against the sizes of the system.
     for (int i = 0; i < 2 * n_; ++i) scale_[i] = 1 / (error_slack * options_.tolerance * absolute_[i]);
+    if constexpr (implicit) {
+      // The motion is what is asked for: of a bending mode its share in it, not how fast it rings.
+      for (int i = 0; i < n_; ++i) {
+        const double frequency = tree.dof_frequency(i);
+        if (!(frequency > 0)) continue;
+        scale_[i] = 1 / (error_slack * options_.tolerance * 0.1 * length);
+        scale_[n_ + i] = std::min(scale_[n_ + i], scale_[i] / frequency);
+      }
+      stepper_.set_scale(scale_.data());
+    }
   }
 
   // How far ahead the next mode is decided. Where one distance leads nowhere, others are tried in turn.
@@ -237,7 +266,8 @@ class Run final : public StepView {
       const double error = stepper_.error(scale_.data(), h);
       if (!(error <= 1)) {
         ++out_.stats.rejected;
-        h_ = h * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / Method::order)) : 0.1);
+        h_ = h
+           * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / Method::error_order)) : 0.2);
         if (h_ < 1e-15 * std::max(scales_.time, std::abs(t_)))
           fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s", h_, t_));
         return false;
@@ -245,7 +275,7 @@ class Run final : public StepView {
       // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
       const double log_error = std::log(std::max(error, 1e-12));
       const double growth =
-          0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / Method::order);
+          0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / Method::error_order);
       last_log_error_ = log_error;
       h_ = h * std::clamp(growth, 0.3, 6.0);
     }
@@ -592,6 +622,12 @@ class Run final : public StepView {
         dense_ready_ = false;
         stepper_.step(
             f, [] {}, t_, y_.data(), short_h);
+        if constexpr (implicit)
+          if (!stepper_.converged()) {  // try again from here with less
+            ++out_.stats.rejected;
+            h_ = 0.5 * short_h;
+            return false;
+          }
       }
       stepper_.finish(f, t_, short_h);
       const bool flow = crossing.guard >= 0 && is_flow(guards_end_[crossing.guard].id.kind);
@@ -611,6 +647,7 @@ class Run final : public StepView {
       for (int i = 0; i < total_; ++i) y_[i] += past * stepper_.slope(0)[i];
       t_ += past;
       taken_ = 0;
+      start_anew();
       evaluate(t_, y_.data(), stepper_.slope(0));
       ++repeats_;
     }
@@ -636,6 +673,7 @@ class Run final : public StepView {
 
   // The motion itself shows that the side of a drag corner was guessed wrong where the flow starts: take the other.
   bool flip_side(const GuardId& id) {
+    start_anew();
     PieceMode& m = mode_.piece[id.index];
     if (id.kind == GuardKind::cross)
       m.cross = static_cast<std::int8_t>(-m.cross);
@@ -719,6 +757,7 @@ class Run final : public StepView {
     }
     ++out_.stats.events;
     out_.stats.evaluations += 4;
+    start_anew();
     for (Past& p : past_) p.count = 0;  // the motion goes on differently
     log_changes(before);
     if constexpr (Method::adaptive)
@@ -812,6 +851,7 @@ class Run final : public StepView {
     }
     y_ = y;
     mode_ = mode;
+    start_anew();
     evaluate(t_, y_.data(), stepper_.slope(0));
   }
 
@@ -924,6 +964,7 @@ class Run final : public StepView {
 
   Stepper<Method> stepper_;
   std::vector<double> y_, sample_, sample_slope_, scale_, absolute_;
+  std::unique_ptr<Differential> differential_;  // of the implicit method
   std::vector<int> condition_sign_;
   std::vector<double> condition_size_, condition_start_, condition_end_;
   std::vector<char> probe_hit_;
@@ -962,6 +1003,7 @@ struct Solver::Impl {
   std::unique_ptr<Run<Dopri5Method>> dopri5;
   std::unique_ptr<Run<Rk4Method>> rk4;
   std::unique_ptr<Run<EulerMethod>> euler;
+  std::unique_ptr<Run<RadauMethod>> radau;
 };
 
 Solver::Solver(const System& system) : impl_(std::make_unique<Impl>(system)) {}
@@ -983,6 +1025,7 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
     case Method::dopri5: out = with(impl_->dopri5); break;
     case Method::rk4: out = with(impl_->rk4); break;
     case Method::euler: out = with(impl_->euler); break;
+    case Method::radau5: out = with(impl_->radau); break;
     default: out = with(impl_->dop853); break;
   }
   out.stats.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

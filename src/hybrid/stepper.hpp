@@ -126,6 +126,7 @@ class Stepper : public StageMemory {
 
 struct Dop853Method : tableau::Dop853 {
   static constexpr bool adaptive = true;
+  static constexpr int error_order = 8;
   static constexpr int dense_terms = 7;
 
   template <class S, class F, class Probe, class Size>
@@ -173,6 +174,7 @@ struct Dop853Method : tableau::Dop853 {
 
 struct Dopri5Method : tableau::Dopri5 {
   static constexpr bool adaptive = true;
+  static constexpr int error_order = 5;
   static constexpr int dense_terms = 4;
 
   template <class S, class F, class Probe, class Size>

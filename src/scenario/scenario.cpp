@@ -97,7 +97,7 @@ void read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
 void read_solver(const Table& root, SolverOptions& options) {
   const auto t = root.table_or_none("solver");
   if (!t) return;
-  const std::vector<std::string> methods = {"auto", "dop853", "dopri5", "rk4", "euler"};
+  const std::vector<std::string> methods = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
   const std::string m = t->choice_or("method", "auto", methods);
   options.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());
   options.tolerance =

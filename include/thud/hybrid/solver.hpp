@@ -17,6 +17,7 @@ enum class Method : std::uint8_t {
   dopri5,     ///< order 5, adaptive
   rk4,        ///< order 4, fixed step
   euler,      ///< order 1, fixed step
+  radau5,     ///< order 5, adaptive and implicit: for stiff beams when only the motion is wanted
 };
 
 /// An observable passing a value: a stop, or the instant of a result.
