@@ -26,6 +26,12 @@ const std::vector<ReferenceTable>& tables() {
   return all;
 }
 
+const ReferenceTable& table(const std::string& id) {
+  for (const ReferenceTable& t : tables())
+    if (t.id == id) return t;
+  throw std::out_of_range(id);
+}
+
 const Reproduction& all_of_it() {
   static const Reproduction result = reproduce(tables());
   return result;
@@ -45,33 +51,55 @@ std::vector<std::string> ids_of(const std::vector<ReferenceTable>& list) {
 
 TEST(Reproduce, every_published_value_is_there) {
   // Values per table as printed, without the row that Tables 4.5 and 4.6 print twice.
-  const std::vector<std::pair<std::string, int>> printed{
-      {"lee2009/3.3", 2},  {"lee2009/4.1", 9},  {"lee2009/4.2", 9},  {"lee2009/4.3", 9},
-      {"lee2009/4.4", 12}, {"lee2009/4.5", 15}, {"lee2009/4.6", 15}, {"lee2009/4.7", 24},
-      {"lee2009/5.2", 6},  {"lee2009/5.4", 9},  {"lee2009/5.5", 12}, {"marghitu2013/1", 9}};
+  const std::vector<std::pair<std::string, int>> printed{{"lee2009/3.3", 2},
+                                                         {"lee2009/4.1", 9},
+                                                         {"lee2009/4.2", 9},
+                                                         {"lee2009/4.3", 9},
+                                                         {"lee2009/4.4", 12},
+                                                         {"lee2009/4.5", 15},
+                                                         {"lee2009/4.6", 15},
+                                                         {"lee2009/4.7", 24},
+                                                         {"lee2009/5.1", 4},
+                                                         {"lee2009/5.2", 6},
+                                                         {"lee2009/5.2e", 6},
+                                                         {"lee2009/5.3-articulated", 4},
+                                                         {"lee2009/5.3-cantilevered", 4},
+                                                         {"lee2009/5.4", 9},
+                                                         {"lee2009/5.4e", 9},
+                                                         {"lee2009/5.5", 12},
+                                                         {"lee2009/5.5e", 12},
+                                                         {"marghitu2013/1", 9}};
   // 5.2, 5.5 and the paper of 2013 print values of other tables again.
   const std::vector<std::string> repeated{"lee2009/5.2", "lee2009/5.5", "marghitu2013/1"};
   int values = 0, different = 0;
   for (const auto& [id, count] : printed) {
-    EXPECT_EQ(reproduced(id).table.value_count(), count) << id;
+    EXPECT_EQ(table(id).value_count(), count) << id;
     values += count;
     if (std::find(repeated.begin(), repeated.end(), id) == repeated.end()) different += count;
   }
-  EXPECT_EQ(different, 104);
-  EXPECT_GE(all_of_it().total, values);
+  EXPECT_EQ(different, 104 + 39);  // rigid models, elastic models
+  int loaded = 0;
+  for (const ReferenceTable& t : tables()) loaded += t.value_count();
+  EXPECT_GE(loaded, values);
+}
+
+// What the programs behind two elastic columns computed is known less well; the tables say how well.
+double allowed_tolerance(const std::string& id) {
+  if (id == "lee2009/5.4e") return 1.5e-3;
+  return id == "lee2009/5.5e" ? 1.6e-2 : 2e-4;
 }
 
 TEST(Reproduce, every_value_is_reproduced) {
   for (const ReproducedTable& t : all_of_it().tables) {
     SCOPED_TRACE(t.table.id);
     const bool is_relative = t.table.comparison == Comparison::relative;
-    EXPECT_LE(t.table.tolerance, 2e-4);
+    EXPECT_LE(t.table.tolerance, allowed_tolerance(t.table.id));
     for (const ReproducedRow& row : t.rows) {
       for (const ComparedValue& v : row.values) {
         EXPECT_EQ(v.verdict, Verdict::ok) << v.published.result << " " << v.published.text << " "
                                           << v.computed.value_or(NAN) << " " << row.reason;
         if (is_relative) {
-          EXPECT_LE(std::abs(v.relative_difference), 2e-4);
+          EXPECT_LE(std::abs(v.relative_difference), allowed_tolerance(t.table.id));
         }
       }
     }
@@ -80,17 +108,21 @@ TEST(Reproduce, every_value_is_reproduced) {
 }
 
 TEST(Reproduce, converged_digits) {
-  // They are given to 1e-10; a run at the default tolerance is good to a few of these.
+  // They are given to 1e-10; a run at the default tolerance is good to a few of these. Those of the elastic pendulums
+  // were found with the roots as printed, 3.9266 and 1.8751: their beams are softer by 2.4e-6 and 8.7e-6, and the times
+  // differ by up to 3e-8 s (test_elastic.cpp holds them to 1e-9 with that rigidity).
   int checked = 0;
-  for (const ReproducedTable& t : all_of_it().tables)
+  for (const ReproducedTable& t : all_of_it().tables) {
+    const double allowed = t.table.id == "lee2009/5.4e" || t.table.id == "lee2009/5.5e" ? 5e-8 : 1e-9;
     for (std::size_t r = 0; r < t.rows.size(); ++r)
       for (const auto& [name, converged] : t.table.rows[r].converged)
         for (const ComparedValue& v : t.rows[r].values)
           if (v.published.result == name) {
-            EXPECT_NEAR(v.computed.value_or(NAN), converged, 1e-9)
+            EXPECT_NEAR(v.computed.value_or(NAN), converged, allowed)
                 << t.table.id << " row " << r + 1 << " " << name;
             ++checked;
           }
+  }
   EXPECT_GE(checked, 12);
 }
 
@@ -573,6 +605,77 @@ TEST(ReferenceData, malformed_own_tables_are_refused_with_their_place) {
             place + R"( > "rows" > row 3: a row before it is the reference)");
   EXPECT_EQ(own_complaint_with(R"("label": "l")", R"("within": 0.1)"),
             place + R"( > "rows" > row 2: "within" in the row that is the reference itself)");
+}
+
+// --- the elastic tables ---
+
+const ReferenceRow* row_of(const ReferenceTable& t, const std::string& first, const std::string& second) {
+  for (const ReferenceRow& row : t.rows) {
+    const std::size_t n = row.set.size();
+    if (row.set[n - 2].second == first && row.set[n - 1].second == second) return &row;
+  }
+  return nullptr;
+}
+
+TEST(ElasticData, exact_roots_print_as_published) {
+  for (const char* id : {"lee2009/5.1", "lee2009/5.3-articulated", "lee2009/5.3-cantilevered"}) {
+    const ReferenceTable& t = table(id);
+    ASSERT_EQ(t.comparison, Comparison::digits) << id;
+    const ReferenceRow& row = t.rows[0];
+    ASSERT_EQ(row.converged.size(), row.expect.size());
+    for (std::size_t i = 0; i < row.expect.size(); ++i) {
+      const std::string& text = row.expect[i].target_text();
+      EXPECT_EQ(row.converged[i].first, row.expect[i].result);
+      EXPECT_EQ(fmt::format("{:.{}f}", row.converged[i].second, text.size() - text.find('.') - 1), text);
+    }
+  }
+  EXPECT_EQ(table("lee2009/5.3-articulated").rows[0].expect[3].text, "13.351");
+  EXPECT_EQ(table("lee2009/5.3-articulated").rows[0].expect[3].correction, "13.352");
+}
+
+TEST(ElasticData, exact_roots_satisfy_their_equations) {
+  // Scaled by cosh: a root good to 1e-12 leaves as much.
+  const auto check = [](const char* id, double (*f)(double)) {
+    for (const auto& [name, root] : table(id).rows[0].converged) EXPECT_NEAR(f(root), 0, 2e-12) << id << name;
+  };
+  check("lee2009/5.1", [](double x) { return std::cos(x) - 1 / std::cosh(x); });
+  check("lee2009/5.3-articulated", [](double x) { return std::cos(x) * std::tanh(x) - std::sin(x); });
+  check("lee2009/5.3-cantilevered", [](double x) { return std::cos(x) + 1 / std::cosh(x); });
+}
+
+TEST(ElasticData, converged_times_are_within_the_tolerance) {
+  int checked = 0;
+  for (const char* id : {"lee2009/5.2e", "lee2009/5.4e", "lee2009/5.5e"}) {
+    const ReferenceTable& t = table(id);
+    for (const ReferenceRow& row : t.rows)
+      for (const auto& [name, converged] : row.converged) {
+        EXPECT_NEAR(converged / row.expect[0].value, 1, t.tolerance) << id;
+        ++checked;
+      }
+  }
+  EXPECT_EQ(checked, 6);
+  EXPECT_EQ(row_of(table("lee2009/5.4e"), "75 deg", "-5 rad/s")->expect[0].text, "0.024833");
+}
+
+TEST(ElasticData, right_options_take_the_place_of_the_published_variant) {
+  for (const char* id : {"lee2009/5.2e", "lee2009/5.4e", "lee2009/5.5e"}) {
+    const ReferenceTable& t = table(id);
+    ASSERT_TRUE(t.right) << id;
+    for (const auto& [knob, value] : t.right->set) {
+      const auto found = std::find_if(t.set.begin(), t.set.end(),
+                                      [&](const auto& setting) { return setting.first == knob; });
+      ASSERT_NE(found, t.set.end()) << id << " " << knob;
+      EXPECT_NE(found->second, value) << id << " " << knob;
+    }
+  }
+}
+
+TEST(ElasticData, convergence_has_two_groups_and_one_reference) {
+  const ReferenceTable& t = table("thud/elastic-convergence");
+  EXPECT_TRUE(t.own);
+  ASSERT_EQ(t.rows.size(), 7u);
+  EXPECT_EQ(t.reference_row(), 6u);
+  for (std::size_t r = 0; r < t.rows.size(); ++r) EXPECT_EQ(t.rows[r].group, r < 4 ? "modes" : "elements");
 }
 
 TEST(ReferenceData, no_two_tables_have_the_same_id) {
