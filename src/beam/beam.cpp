@@ -19,7 +19,9 @@ ElasticBeam::ElasticBeam(BeamBasis basis, double start, BeamGravity gravity)
     mean_.push_back(basis_.mean(k));
     first_.push_back(basis_.first(k) + start * basis_.mean(k));
     const double tip = basis_.data().tip_mass * basis_.value(k, l);
-    weight_.push_back(gravity == BeamGravity::midspan ? m * basis_.value(k, l / 2) + tip : basis_.mean(k));
+    weight_.push_back(gravity == BeamGravity::midspan       ? m * basis_.value(k, l / 2) + tip
+                      : gravity == BeamGravity::distributed ? basis_.mean(k)
+                                                            : 0.0);
     stiffness_.push_back(m * basis_.frequency(k) * basis_.frequency(k));
     ends_[k] = basis_.value(k, 0);
     ends_[n + k] = basis_.value(k, l);
@@ -29,7 +31,7 @@ ElasticBeam::ElasticBeam(BeamBasis basis, double start, BeamGravity gravity)
 }
 
 bool ElasticBeam::is_damped() const {
-  return std::any_of(damping_.begin(), damping_.end(), [](double c) { return c > 0; });
+  return std::any_of(damping_.begin(), damping_.end(), [](double c) { return c != 0; });
 }
 
 double ElasticBeam::frequency(int k) const { return std::sqrt(stiffness_[k] / modal_mass()); }

@@ -1019,7 +1019,9 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
     return impl_->run_with(kept).run(q, v, conditions, options, observer);
   };
   Method method = options.method;
-  if (method == Method::automatic) method = options.tolerance < 1e-6 ? Method::dop853 : Method::dopri5;
+  // Beams are stiff: at the limit of stability the error estimate of a lower order is no use.
+  const bool fine = options.tolerance < 1e-6 || impl_->system.tree().has_beams();
+  if (method == Method::automatic) method = fine ? Method::dop853 : Method::dopri5;
   Outcome out;
   switch (method) {
     case Method::dopri5: out = with(impl_->dopri5); break;

@@ -61,7 +61,7 @@ void read_damping(const Table& t, BeamSpec& out) {
     }
     case ValueKind::table: {
       const Table d = t.table("damping");
-      out.rayleigh = {d.number_or("mass", 0, Dimension::any, Range::non_negative()),
+      out.rayleigh = {d.number_or("mass", 0, Dimension::angular_rate, Range::non_negative()),
                       d.number_or("stiffness", 0, Dimension::time, Range::non_negative())};
       d.finish();
       return;
@@ -80,10 +80,11 @@ double lee2009_factor(double root) {
   return 1 / (ratio * ratio * sines + 2 * ratio * both + hyperbolic);
 }
 
+// A beam in a joint may turn at its start; where moments act there, shapes that are clamped to the frame take them up
+// with few of them, while pinned ones have no curvature at the start to balance them.
 Support support_of(const BeamSpec& spec, const BeamMount& mount) {
-  const Support natural = mount.behind_parts ? Support::clamped
-                        : mount.is_free      ? Support::free
-                                             : Support::pinned;
+  Support natural = mount.is_free ? Support::free : Support::pinned;
+  if (mount.behind_parts || mount.has_moments) natural = Support::clamped;
   const Support s = spec.support.value_or(natural);
   if (mount.behind_parts && s != Support::clamped)
     throw spec.table.error("support", "a beam behind rigid parts is clamped to them");
@@ -100,7 +101,8 @@ BeamSpec read_beam(const Table& t, double start) {
   out.at = t.number_or("at", start, Dimension::length);
   const double length = out.data.length = t.number("length", Dimension::length, Range::positive());
   const Section section = read_section(t);
-  out.diameter = section.width;
+  out.width = section.width;
+  out.area = section.area;
   out.data.mass_per_length = read_line_mass(t, section.area, length);
   out.mass = out.data.mass_per_length * length;
   out.data.rigidity = read_rigidity(t, section.moment);
@@ -120,6 +122,7 @@ BeamSpec read_beam(const Table& t, double start) {
   out.gravity = t.choice_or("gravity", "distributed", {"distributed", "midspan"}) == "midspan"
                   ? BeamGravity::midspan
                   : BeamGravity::distributed;
+  if (t.choice_or("weight", "yes", {"yes", "no"}) == "no") out.gravity = BeamGravity::none;
   out.straight = t.choice_or("immersion", "deformed", {"deformed", "straight"}) == "straight";
   out.lee2009_stiffness = t.choice_or("stiffness", "consistent", {"consistent", "lee2009"}) == "lee2009";
   read_damping(t, out);

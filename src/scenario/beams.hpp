@@ -12,10 +12,11 @@ namespace thud::doc {
 struct BeamSpec {
   explicit BeamSpec(Table t) : table(std::move(t)) {}
 
-  Table table;          ///< for messages
-  double at = 0;        ///< where it starts on the body's axis [m]
-  double mass = 0;      ///< of the beam alone [kg]
-  double diameter = 0;  ///< across the plane of motion [m]
+  Table table;       ///< for messages
+  double at = 0;     ///< where it starts on the body's axis [m]
+  double mass = 0;   ///< of the beam alone [kg]
+  double width = 0;  ///< across the plane of motion [m]
+  double area = 0;   ///< of the section [m²]
   BeamData data;
   std::optional<Support> support;
   bool elements = false;  ///< basis of Hermite elements instead of modes
@@ -31,6 +32,7 @@ struct BeamSpec {
 /// How its body holds the beam.
 struct BeamMount {
   bool is_free = false;       ///< the body is free
+  bool has_moments = false;   ///< torque, friction or damping act in the joint
   bool behind_parts = false;  ///< rigid parts come before it
   double origin = 0;          ///< s of the body's origin
 };

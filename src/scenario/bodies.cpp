@@ -191,8 +191,12 @@ std::vector<BodyData> read_bodies(const Table& root) {
       if (!r.free && b.origin > r.shape.beam->at)
         throw r.shape.beam->table.error(
             "at", "the joint of the body is on the beam; it must be at its start or before it");
-      b.rigid.beam = std::make_shared<ElasticBeam>(
-          make_beam(*r.shape.beam, {r.free, r.shape.has_rigid_parts, b.origin}));
+      BeamMount mount{r.free, r.forces.has_friction() || r.forces.damping > 0 || r.forces.torque, false,
+                      b.origin};
+      // Before it there may be rigid parts, or just a rigid arm without mass.
+      mount.behind_parts = r.shape.has_rigid_parts
+                        || (!r.free && b.origin < r.shape.beam->at - 1e-12 * r.shape.beam->data.length);
+      b.rigid.beam = std::make_shared<ElasticBeam>(make_beam(*r.shape.beam, mount));
     }
     if (!r.parent.empty()) {
       b.rigid.parent = place.at(r.parent);

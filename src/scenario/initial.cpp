@@ -174,10 +174,11 @@ Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {
   }
   const bool vector_size = o->observable.component == Component::size;
   if (vector_size || (!is_pose(o->observable.quantity) && !is_motion(o->observable.quantity)))
-    throw InputError(t.place_of_key(key),
-                     fmt::format("\"{}\" cannot be set at the start; angles, rates, positions (.x, .z), "
-                                 "velocities (.vx, .vz) and depths can",
-                                 name));
+    throw InputError(
+        t.place_of_key(key),
+        fmt::format("\"{}\" cannot be set at the start; angles, rates, positions (.x, .z), "
+                    "velocities (.vx, .vz), depths and amplitudes of beams (.mode1, .mode1.rate) can",
+                    name));
   return {key, name, o->observable, t.number(key, dimension_of(*o)), t};
 }
 

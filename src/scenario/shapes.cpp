@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numbers>
 
 namespace thud::doc {
@@ -56,7 +57,7 @@ class ShapeReader {
       throw t.error("kind", "a part cannot itself be stepped");
     else
       add_parts(t);
-    if (t.choice_or("weight", "yes", {"yes", "no"}) == "no")
+    if (kind != "stepped" && t.choice_or("weight", "yes", {"yes", "no"}) == "no")
       for (std::size_t k = before; k < lumps_.size(); ++k) {
         weightless_ += lumps_[k].mass;
         weightless_first_ += lumps_[k].mass * lumps_[k].s;
@@ -75,7 +76,7 @@ class ShapeReader {
     out.air_area = area_;
     out.parts = parts_;
     out.beam = beam_;
-    out.has_rigid_parts = lumps_.size() > beam_lumps_;
+    out.has_rigid_parts = lumps_.size() > (beam_ ? 2 : 0);
     out.weightless = weightless_;
     out.weightless_at = weightless_ > 0 ? weightless_first_ / weightless_ : 0;
     check_beam();
@@ -205,20 +206,18 @@ class ShapeReader {
     if (beam_) throw t.error("kind", "a body has one beam at most; pin a second body to this one");
     const BeamSpec b = read_beam(t, end_);
     const double l = b.data.length;
+    beam_lump_ = lumps_.size();
     lumps_.push_back({b.mass, b.at + l / 2, b.mass * l * l / 12});
-    beam_lumps_ = 1;
-    if (b.data.tip_mass > 0 || b.data.tip_inertia > 0) {
-      lumps_.push_back({b.data.tip_mass, b.at + l, b.data.tip_inertia});
-      beam_lumps_ = 2;
-    }
+    lumps_.push_back({b.data.tip_mass, b.at + l, b.data.tip_inertia});
     Part p;
     p.kind = PartKind::beam;
     p.s0 = b.at;
     p.s1 = b.at + l;
-    p.width = p.breadth = b.diameter;
+    p.width = p.breadth = b.width;
+    p.section = b.area;
     p.straight = b.straight;
     parts_.push_back(p);
-    area_ += l * b.diameter;
+    area_ += l * b.width;
     end_ = std::max(end_, b.at + l);
     beam_ = b;
   }
@@ -226,13 +225,18 @@ class ShapeReader {
   // What is beyond the clamp would have to move with the beam.
   void check_beam() const {
     if (!beam_) return;
+    double reach = -INFINITY;
     for (const Part& p : parts_)
-      if (p.kind != PartKind::beam && std::max(p.s0, p.s1) > beam_->at + 1e-9 * beam_->data.length)
-        throw beam_->table.error(
-            "at",
-            fmt::format("a rigid part reaches to {:.6g} m, beyond the start of the beam at {:.6g} m; only "
-                        "tip_mass and bodies pinned to it can be on a beam",
-                        std::max(p.s0, p.s1), beam_->at));
+      if (p.kind != PartKind::beam) reach = std::max({reach, p.s0, p.s1});
+    for (std::size_t k = 0; k < lumps_.size(); ++k)
+      if (k != beam_lump_ && k != beam_lump_ + 1) reach = std::max(reach, lumps_[k].s);
+    if (reach > beam_->at + 1e-9 * beam_->data.length)
+      throw beam_->table.error(
+          "at",
+          fmt::format(
+              "a rigid part reaches to {:.6g} m, beyond the start of the beam at {:.6g} m; only tip_mass "
+              "and bodies pinned to it can be on a beam",
+              reach, beam_->at));
   }
 
   void add_parts(const Table& t) {
@@ -245,7 +249,7 @@ class ShapeReader {
   std::vector<Part> parts_;
   double end_ = 0, area_ = 0, weightless_ = 0, weightless_first_ = 0;
   std::optional<BeamSpec> beam_;
-  std::size_t beam_lumps_ = 0;
+  std::size_t beam_lump_ = 0;  // its place among the lumps; that of its tip follows
 };
 
 }  // namespace

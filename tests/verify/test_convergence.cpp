@@ -44,8 +44,8 @@ std::string energy_complaint(const Case& c, bool until_rest) {
   return std::abs(residual) < 1e-8 ? "" : fmt::format("residual {:.2e}, {}", residual, r.reason);
 }
 
-std::vector<Case> everything() {
-  std::vector<Case> cases = test::every_row();
+std::vector<Case> everything(bool damped = false) {
+  std::vector<Case> cases = damped ? test::every_row_damped() : test::every_row();
   for (const Case& c : test::every_scenario()) cases.push_back(c);
   return cases;
 }
@@ -57,7 +57,7 @@ TEST(Convergence, energy_account_closes) {
 
 // Without sand nothing stops the motion, so there is no rest to run to.
 TEST(Convergence, energy_account_closes_until_rest) {
-  std::vector<Case> cases = everything();
+  std::vector<Case> cases = everything(true);
   std::erase_if(cases,
                 [](const Case& c) { return load_scenario(c.scenario, c.set).system->pieces().empty(); });
   EXPECT_THAT(test::complaints(cases, [](const Case& c) { return energy_complaint(c, true); }), IsEmpty());

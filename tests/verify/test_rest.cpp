@@ -89,7 +89,7 @@ TEST(Rest, every_scenario_with_sand_comes_to_rest) {
 }
 
 TEST(Rest, every_row_with_sand_comes_to_rest) {
-  std::vector<Case> cases = test::every_row();
+  std::vector<Case> cases = test::every_row_damped();
   std::erase_if(cases, [](const Case& c) { return !has_sand(c); });
   EXPECT_GE(cases.size(), 90u);
   EXPECT_THAT(test::complaints(cases, [](const Case& c) { return rest_complaint(c, 1e-8); }), IsEmpty());

@@ -13,6 +13,7 @@ namespace thud {
 enum class BeamGravity : std::uint8_t {
   distributed,  ///< along the beam: ∫ρAΨ_k dx
   midspan,      ///< at the deformed mid-span, as in Lee 2009, eqs 5.30 and 5.33: ρAL Ψ_k(L/2)
+  none,         ///< nowhere
 };
 
 /// The elastic part of a body: a beam along the body's axis, in the body's own frame (the floating frame).

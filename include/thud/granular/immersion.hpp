@@ -31,6 +31,7 @@ struct Part {
   double n = 0;        ///< lateral offset of the axis or the centre [m]
   double width = 0;    ///< size across, in the plane of motion [m]
   double breadth = 0;  ///< size out of the plane [m]
+  double section = 0;  ///< beam: area of its section [m²]
   /// Beam: immersed length and area as if it were straight from its deformed tip on (Lee 2009, eqs 5.37–5.43).
   bool straight = false;
 
@@ -40,6 +41,7 @@ struct Part {
   }
   /// Area of an end face [m²].
   double end_area() const {
+    if (kind == PartKind::beam && section > 0) return section;
     return kind == PartKind::block ? width * breadth : std::numbers::pi / 4 * width * width;
   }
   int level_count() const {

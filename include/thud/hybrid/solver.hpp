@@ -12,7 +12,7 @@
 namespace thud {
 
 enum class Method : std::uint8_t {
-  automatic,  ///< dop853 at tolerances tighter than 1e-6, dopri5 otherwise
+  automatic,  ///< dop853 at tolerances tighter than 1e-6 and for beams, dopri5 otherwise
   dop853,     ///< order 8, adaptive
   dopri5,     ///< order 5, adaptive
   rk4,        ///< order 4, fixed step
