@@ -190,12 +190,14 @@ class Run final : public StepView {
     scales_.force = tree.total_mass() * (g + scales_.speed * scales_.speed / length);
     scales_.moment = scales_.force * length;
     scales_.time = length / scales_.speed;
+    slowest_bending_ = 0;
     for (int i = 0; i < n_; ++i) {
+      const double frequency = tree.dof_frequency(i);
+      if (frequency > 0 && !(slowest_bending_ > 0 && slowest_bending_ < frequency)) slowest_bending_ = frequency;
       absolute_[i] = tree.is_angle(i) ? 0.1 : 0.1 * length;  // energies close better with tight poses
       absolute_[n_ + i] = tree.is_angle(i) ? scales_.rate : scales_.speed;
       // What vibrates fast is as large in strain as in motion.
-      if (tree.dof_frequency(i) > 0)
-        absolute_[i] = std::min(absolute_[i], scales_.speed / tree.dof_frequency(i));
+      if (frequency > 0) absolute_[i] = std::min(absolute_[i], scales_.speed / frequency);
     }
     // Errors are measured against the sizes of the system.
     for (int i = 0; i < 2 * n_; ++i) scale_[i] = 1 / (error_slack * options_.tolerance * absolute_[i]);
@@ -207,7 +209,10 @@ class Run final : public StepView {
         scale_[i] = 1 / (error_slack * options_.tolerance * 0.1 * length);
         scale_[n_ + i] = std::min(scale_[n_ + i], scale_[i] / frequency);
       }
-      stepper_.set_scale(scale_.data());
+      // The stages are solved so well that what has come to rest is seen to rest.
+      std::vector<double> scale = scale_;
+      for (int i = 0; i < 2 * n_; ++i) scale[i] = std::max(scale[i], 1 / (2e-6 * absolute_[i]));
+      stepper_.set_scale(scale.data());
     }
   }
 
@@ -813,10 +818,11 @@ class Run final : public StepView {
 
   bool is_resting() const {
     if (!options_.stop_at_rest || !is_slow(1e-8)) return false;
-    for (int i = 0; i < n_; ++i)
-      if (std::abs(work_.acceleration[i])
-          > 1e-7 * absolute_[n_ + i] * std::max(1 / scales_.time, system_.tree().dof_frequency(i)))
-        return false;
+    // What is left of the bending makes everything swing with the frequency of the beam.
+    for (int i = 0; i < n_; ++i) {
+      const double swing = std::max({1 / scales_.time, slowest_bending_, system_.tree().dof_frequency(i)});
+      if (std::abs(work_.acceleration[i]) > 1e-7 * absolute_[n_ + i] * swing) return false;
+    }
     return !torque_is_to_change();
   }
 
@@ -977,7 +983,7 @@ class Run final : public StepView {
   Scales scales_;
   Outcome out_;
   double last_log_error_ = 0, t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, dense_h_ = 0,
-         energy_size_ = 0;
+         energy_size_ = 0, slowest_bending_ = 0;
   int repeats_ = 0;
   bool crowded_ = false, shortened_ = false, done_ = false, has_violation_ = false,
        has_probe_violation_ = false;
