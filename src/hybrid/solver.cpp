@@ -193,7 +193,8 @@ class Run final : public StepView {
     slowest_bending_ = 0;
     for (int i = 0; i < n_; ++i) {
       const double frequency = tree.dof_frequency(i);
-      if (frequency > 0 && !(slowest_bending_ > 0 && slowest_bending_ < frequency)) slowest_bending_ = frequency;
+      if (frequency > 0 && !(slowest_bending_ > 0 && slowest_bending_ < frequency))
+        slowest_bending_ = frequency;
       absolute_[i] = tree.is_angle(i) ? 0.1 : 0.1 * length;  // energies close better with tight poses
       absolute_[n_ + i] = tree.is_angle(i) ? scales_.rate : scales_.speed;
       // What vibrates fast is as large in strain as in motion.
@@ -331,6 +332,26 @@ class Run final : public StepView {
     repeats_ = taken_ > 1e-9 * scales_.time ? 0 : repeats_;
     const double kinetic = system_.tree().kinetic_energy(work_.frames);
     energy_size_ = std::max(energy_size_, kinetic);
+    if (system_.tree().has_beams()) note_beams();
+  }
+
+  void note_beams() {
+    const Tree& tree = system_.tree();
+    BeamUse& use = out_.beams;
+    for (int i = 0; i < tree.body_count(); ++i) {
+      const ElasticBeam* beam = tree.body(i).beam.get();
+      if (!beam) continue;
+      double start = 0, end = 0;
+      for (int k = 0; k < beam->size(); ++k) {
+        const double eta = work_.frames.eta[tree.elastic_begin(i) + k];
+        start += beam->start_shapes()[k] * eta;
+        end += beam->end_shapes()[k] * eta;
+      }
+      const double bent = std::max(std::abs(start), std::abs(end)) / beam->length();
+      const double spin = std::abs(work_.frames.rate[i]) / beam->frequency(0);
+      if (bent > use.deflection) use.deflection = bent, use.bent = i;
+      if (spin > use.spin) use.spin = spin, use.spun = i;
+    }
   }
 
   void make_dense() {
@@ -1036,6 +1057,7 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
     case Method::radau5: out = with(impl_->radau); break;
     default: out = with(impl_->dop853); break;
   }
+  out.method = method;
   out.stats.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
 }

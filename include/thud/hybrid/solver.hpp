@@ -95,6 +95,14 @@ struct EnergyAccount {
   double residual = 0;       ///< E₀ + W − E − Σ losses, relative to the largest energy exchanged
 };
 
+/// How far beams were taken, for the limits of their theory.
+struct BeamUse {
+  double deflection = 0;  ///< largest |w| of a tip or start over the length of its beam
+  int bent = 0;           ///< the body it was seen on
+  double spin = 0;        ///< largest |q̇| over the lowest frequency of a beam
+  int spun = 0;
+};
+
 struct Outcome {
   StopReason reason = StopReason::failed;
   std::string message;  ///< why a run failed
@@ -106,6 +114,8 @@ struct Outcome {
   std::vector<Event> events;
   EnergyAccount energy;
   Statistics stats;
+  BeamUse beams;
+  Method method = Method::automatic;  ///< that was used
 };
 
 /// One accepted step, offered to an observer.
