@@ -8,6 +8,7 @@
 
 #include "scenario/beds.hpp"
 #include "scenario/bodies.hpp"
+#include "scenario/build.hpp"
 #include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
@@ -121,7 +122,9 @@ void read_output(const Table& root, Scenario& s) {
   t->finish();
 }
 
-Scenario build(const doc::Document& document, const KnobSettings& set) {
+}  // namespace
+
+Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& set) {
   Scenario s;
   s.file = document.file();
   s.text = document.text();
@@ -164,6 +167,8 @@ Scenario build(const doc::Document& document, const KnobSettings& set) {
   return s;
 }
 
+namespace {
+
 bool looks_like_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".toml");
 }
@@ -205,14 +210,13 @@ std::vector<LibraryEntry> list_library() {
   return out;
 }
 
-Scenario load_scenario(const std::string& name, const KnobSettings& set) {
+doc::Document doc::find_document(const std::string& name) {
   std::error_code ec;
   fs::path path = name;
   if (!looks_like_path(name) && !fs::is_regular_file(path, ec)) {
     path = fs::path(data_folder()) / "scenarios" / (name + ".toml");
     if (!fs::exists(path, ec)) {
-      if (fs::is_directory(name, ec))
-        return build(doc::load_document(name), set);  // refuses it with its reason
+      if (fs::is_directory(name, ec)) return doc::load_document(name);  // refuses it with its reason
       std::vector<std::string> known;
       for (const LibraryEntry& e : list_library()) known.push_back(e.name);
       if (known.empty())
@@ -225,11 +229,15 @@ Scenario load_scenario(const std::string& name, const KnobSettings& set) {
                           name, did_you_mean(name, known), one_of(known)));
     }
   }
-  return build(doc::load_document(path), set);
+  return doc::load_document(path);
+}
+
+Scenario load_scenario(const std::string& name, const KnobSettings& set) {
+  return doc::build_scenario(doc::find_document(name), set);
 }
 
 Scenario parse_scenario(const std::string& text, const std::string& file, const KnobSettings& set) {
-  return build(doc::Document::parse(text, file), set);
+  return doc::build_scenario(doc::Document::parse(text, file), set);
 }
 
 }  // namespace thud

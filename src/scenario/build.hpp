@@ -1,0 +1,14 @@
+#pragma once
+
+#include "scenario/reader.hpp"
+#include "thud/scenario/scenario.hpp"
+
+namespace thud::doc {
+
+/// The document of a scenario of the library or of a file. Throws InputError.
+[[nodiscard]] Document find_document(const std::string& name_or_path);
+
+/// The scenario that a document describes, with knobs set from strings.
+[[nodiscard]] Scenario build_scenario(const Document& document, const KnobSettings& set);
+
+}  // namespace thud::doc
