@@ -38,6 +38,11 @@ int System::add_bed(Bed bed) {
   return static_cast<int>(beds_.size()) - 1;
 }
 
+void System::set_bed(int index, Bed bed) {
+  beds_[index] = std::move(bed);
+  assign_slots();
+}
+
 void System::add_piece(int body, int bed, const Part& part) {
   const Piece piece{body, bed, part, 1 / part.width, part.end_area(), tree_.body(body).mass};
   pieces_.insert(pieces_.begin() + piece_begin_[body + 1], piece);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <numbers>
+#include <unordered_map>
 
 namespace thud::doc {
 namespace {
@@ -297,8 +298,72 @@ double TimeExpression::operator()(std::span<const double> values) const {
 
 const std::string& TimeExpression::text() const { return compiled_->text; }
 
+namespace {
+
+// An expression that has been found to be right, ready for other values of its names: compiling one takes a hundred
+// times as long as evaluating it, and a scenario is built over and over in a sweep.
+class Remembered {
+ public:
+  Remembered(const std::string& text, const SymbolTable& symbols) {
+    define_language(parser_);
+    for (const std::string& word : words_in(text))
+      if (symbols.find(word)) names_.push_back(word);
+    values_.resize(names_.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) parser_.DefineVar(names_[i], &values_[i]);
+    parser_.SetExpr(text);
+  }
+  Remembered(const Remembered&) = delete;
+  Remembered& operator=(const Remembered&) = delete;
+
+  // None where a name is missing or the value is not finite: the slow way says what is wrong.
+  std::optional<double> evaluate(const SymbolTable& symbols) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const auto value = symbols.find(names_[i]);
+      if (!value) return std::nullopt;
+      values_[i] = *value;
+    }
+    const double result = parser_.Eval();
+    return std::isfinite(result) ? std::optional(result) : std::nullopt;
+  }
+
+ private:
+  mu::Parser parser_;
+  std::vector<std::string> names_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    // A dotted name such as link.angle is that of an observable, and none of its words a symbol.
+    bool dotted = false;
+    const auto goes_on = [&](std::size_t at) {
+      return text[at] == '.' && at + 1 < text.size() && is_letter(text[at + 1]) && end > i
+          && is_letter(text[i]);
+    };
+    while (end < text.size() && (is_word(text[end]) || goes_on(end))) dotted = text[end++] == '.' || dotted;
+    if (end > i && is_letter(text[i]) && !dotted) {
+      std::string word(text.substr(i, end - i));
+      if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(std::move(word));
+    }
+    i = std::max(end, i + 1);
+  }
+  return words;
+}
+
 double evaluate(std::string_view expression, const SymbolTable& symbols) {
-  return TimeExpression(expression, symbols, {})(std::span<const double>{});
+  constexpr std::size_t most = 1000;
+  thread_local std::unordered_map<std::string, std::unique_ptr<Remembered>> known;
+  const std::string text(expression);
+  if (const auto found = known.find(text); found != known.end())
+    if (const auto value = found->second->evaluate(symbols)) return *value;
+  const double value = TimeExpression(expression, symbols, {})(std::span<const double>{});
+  if (known.size() >= most) known.clear();
+  known.emplace(text, std::make_unique<Remembered>(text, symbols));
+  return value;
 }
 
 double uniform_hash(double seed, double index) {

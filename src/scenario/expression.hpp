@@ -96,6 +96,9 @@ class TimeExpression {
 /// Functions, constants and t: what a parameter cannot be called.
 [[nodiscard]] const std::vector<std::string>& reserved_names();
 
+/// The words of a text that could be names, each once.
+[[nodiscard]] std::vector<std::string> words_in(std::string_view text);
+
 /// Letters, digits and underscores, not beginning with a digit.
 [[nodiscard]] bool is_identifier(std::string_view name);
 

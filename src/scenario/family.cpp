@@ -6,11 +6,17 @@
 #include <cmath>
 #include <limits>
 
+#include "scenario/beds.hpp"
 #include "scenario/build.hpp"
+#include "scenario/initial.hpp"
+#include "scenario/parameters.hpp"
+#include "scenario/runner.hpp"
 
 namespace thud {
 
 namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 enum class Source : std::uint8_t { result, observable, time, reason, residual };
 
@@ -19,15 +25,78 @@ struct Read {
   std::size_t index;
 };
 
+bool contains(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool share(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& x) { return contains(b, x); });
+}
+
+// Which parts of a scenario change with the knobs, by the words in their texts: too many rather than too few.
+struct Dependence {
+  std::vector<std::string> derived;  // [define]d names, in their order
+  bool beds = false, initial = false, other = false;
+
+  Dependence(const doc::Table& root, const std::vector<std::string>& varied) {
+    const std::vector<std::string> places = {"parameters", "define", "title", "about"};
+    std::vector<std::string> moving = varied;
+    if (const auto parameters = root.table_or_none("parameters"))
+      for (const std::string& key : parameters->keys())
+        if (!contains(varied, key) && share(parameters->words_below(key), varied)) other = true;
+    if (const auto define = root.table_or_none("define"))
+      for (const std::string& key : define->keys())
+        if (share(define->words_below(key), moving)) derived.push_back(key), moving.push_back(key);
+    for (const std::string& key : root.keys()) {
+      if (contains(places, key) || !share(root.words_below(key), moving)) continue;
+      (key == "bed" ? beds : key == "initial" ? initial : other) = true;
+    }
+  }
+};
+
+// A value that follows from the varied knobs and what is derived from them.
+struct Formula {
+  std::size_t place;
+  doc::TimeExpression expression;
+};
+
+// A number of a bed: where its surface is, its slope, or a coefficient of its law.
+struct BedFormula {
+  int bed;
+  std::string key;
+  const Coefficient* coefficient;
+  doc::TimeExpression expression;
+};
+
 }  // namespace
 
 struct ScenarioFamily::Impl {
+  Impl(doc::Document d, KnobSettings settings_, Scenario scenario)
+      : document(std::move(d)),
+        fixed(std::move(settings_)),
+        base(std::move(scenario)) {}
+
   doc::Document document;
   KnobSettings fixed;
   Scenario base, current;
   std::vector<Knob> knobs;
+  std::vector<std::size_t> knob_index;  // among those of the scenario
   std::vector<FamilyOutput> outputs;
   std::vector<Read> reads;
+  bool is_current = false;  // `current` has been built
+
+  // The quick way, where only beds and the initial state change.
+  bool quick = false, beds_change = false, tracks_distance = false;
+  std::optional<doc::Table> root;
+  doc::SymbolTable symbols;
+  std::vector<std::string> moving;  // varied knobs, then derived names
+  std::vector<double> moving_values;
+  std::vector<Formula> derived, starts;
+  std::vector<BedFormula> bed_numbers;
+  std::vector<doc::InitialEntry> entries;
+  std::optional<doc::InitialSolver> initial;
+  std::vector<std::string> body_names;
+  std::unique_ptr<Runner> runner;
 
   KnobSettings settings(std::span<const double> values) const {
     KnobSettings set = fixed;
@@ -53,61 +122,197 @@ struct ScenarioFamily::Impl {
       if (found == known.end())
         throw InputError({}, fmt::format("scenario \"{}\" has no knob \"{}\"{} (knobs: {})", base.name, name,
                                          did_you_mean(name, known), one_of(known)));
-      knobs.push_back(base.knobs[static_cast<std::size_t>(found - known.begin())]);
+      knob_index.push_back(static_cast<std::size_t>(found - known.begin()));
+      knobs.push_back(base.knobs[knob_index.back()]);
     }
   }
 
-  void find_outputs(const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const auto result = std::find_if(base.results.begin(), base.results.end(),
-                                       [&](const ResultSpec& r) { return r.name == name; });
-      if (result != base.results.end()) {
-        outputs.push_back({name, result->unit, result->rule});
-        reads.push_back({Source::result, static_cast<std::size_t>(result - base.results.begin())});
-      } else if (name == "end.time") {
-        outputs.push_back({name, "s", "time at the end of the run"});
-        reads.push_back({Source::time, 0});
-      } else if (name == "end.reason") {
-        outputs.push_back(
-            {name, "", "why the run ended: 0 condition, 1 results, 2 rest, 3 time limit, 4 bottom"});
-        reads.push_back({Source::reason, 0});
-      } else if (name == "energy.residual") {
-        outputs.push_back({name, "", "what the energy account misses, over the energy exchanged"});
-        reads.push_back({Source::residual, 0});
-      } else if (const NamedObservable* o = base.find_observable(name)) {
-        outputs.push_back({name, o->unit, o->about + ", at the end of the run"});
-        reads.push_back({Source::observable, static_cast<std::size_t>(o - base.observables.data())});
-      } else {
-        std::vector<std::string> known = {"end.time", "end.reason", "energy.residual"};
-        for (const ResultSpec& r : base.results) known.push_back(r.name);
-        for (const NamedObservable& k : base.observables) known.push_back(k.name);
-        throw InputError({}, fmt::format("scenario \"{}\" has no result or observable \"{}\"{}", base.name,
-                                         name, did_you_mean(name, known)));
-      }
-    }
+  doc::TimeExpression compile(const std::string& text, const doc::SymbolTable& names) const {
+    return {std::string_view(text).substr(1), names, moving};
   }
 
-  double read(const Read& r, const RunResult& result) const {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    switch (r.source) {
-      case Source::result: return result.results[r.index].value.value_or(none);
-      case Source::observable:
-        return r.index < result.final_values.size() ? result.final_values[r.index] : none;
-      case Source::time: return result.outcome.time;
-      case Source::reason: return static_cast<double>(result.outcome.reason);
-      case Source::residual: return result.outcome.energy.residual;
-    }
-    return none;
-  }
+  void find_outputs(const std::vector<std::string>& names);
+  void prepare_quick_way();
+  bool compile_beds();
+  bool turn_beds();
+  bool turn_quickly(std::span<const double> values);
+  void rebuild(std::span<const double> values);
+  double read(const Read& r);
 };
+
+void ScenarioFamily::Impl::find_outputs(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto result = std::find_if(base.results.begin(), base.results.end(),
+                                     [&](const ResultSpec& r) { return r.name == name; });
+    if (result != base.results.end()) {
+      outputs.push_back({name, result->unit, result->rule});
+      reads.push_back({Source::result, static_cast<std::size_t>(result - base.results.begin())});
+    } else if (name == "end.time") {
+      outputs.push_back({name, "s", "time at the end of the run"});
+      reads.push_back({Source::time, 0});
+    } else if (name == "end.reason") {
+      outputs.push_back(
+          {name, "", "why the run ended: 0 condition, 1 results, 2 rest, 3 time limit, 4 bottom, 6 failed"});
+      reads.push_back({Source::reason, 0});
+    } else if (name == "energy.residual") {
+      outputs.push_back({name, "", "what the energy account misses, over the energy exchanged"});
+      reads.push_back({Source::residual, 0});
+    } else if (const NamedObservable* o = base.find_observable(name)) {
+      outputs.push_back({name, o->unit, o->about + ", at the end of the run"});
+      reads.push_back({Source::observable, static_cast<std::size_t>(o - base.observables.data())});
+    } else {
+      std::vector<std::string> known = {"end.time", "end.reason", "energy.residual"};
+      for (const ResultSpec& r : base.results) known.push_back(r.name);
+      for (const NamedObservable& k : base.observables) known.push_back(k.name);
+      throw InputError({}, fmt::format("scenario \"{}\" has no result or observable \"{}\"{}", base.name,
+                                       name, did_you_mean(name, known)));
+    }
+  }
+  // The path length is integrated only where somebody reads it.
+  const auto is_distance = [](const Observable& o) { return o.quantity == Quantity::distance; };
+  for (const Read& r : reads)
+    if (r.source == Source::observable && is_distance(base.observables[r.index].observable))
+      tracks_distance = true;
+  for (const ResultSpec& r : base.results) tracks_distance = tracks_distance || is_distance(r.what);
+  for (const Condition& c : base.conditions) tracks_distance = tracks_distance || is_distance(c.what);
+}
+
+// Compiles what the varied knobs change, so that turning them reads no text.
+void ScenarioFamily::Impl::prepare_quick_way() {
+  std::vector<std::string> varied;
+  for (const Knob& k : knobs) {
+    varied.push_back(k.name);
+    if (!k.choices.empty()) return;
+  }
+  const doc::Table plain = document.root();
+  const Dependence depends(plain, varied);
+  if (depends.other) return;
+  beds_change = depends.beds;
+  const doc::Parameters parameters = doc::read_parameters(document, fixed);
+  symbols = parameters.symbols;
+  root = plain.with_symbols(symbols);
+  moving = varied;
+  moving.insert(moving.end(), depends.derived.begin(), depends.derived.end());
+  moving_values.assign(moving.size(), 0.0);
+
+  if (const auto define = root->table_or_none("define"))
+    for (std::size_t k = varied.size(); k < moving.size(); ++k) {
+      if (define->kind_of(moving[k]) != doc::ValueKind::text) return;
+      derived.push_back({k, compile(define->raw_text(moving[k]), symbols)});
+    }
+  if (const auto t = root->table_or_none("initial"))  // which observables are set must not change
+    for (const std::string& key : t->keys()) {
+      const bool fixed_key = key.find('{') == std::string::npos || !share(doc::words_in(key), moving);
+      if (!fixed_key || (key == "repeat" && share(t->words_below(key), moving))) return;
+    }
+  entries = doc::read_initial_entries(*root, base);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const doc::InitialEntry& e = entries[k];
+    if (e.table.kind_of(e.key) != doc::ValueKind::text) continue;
+    const std::string text = e.table.raw_text(e.key);
+    if (text.empty() || text.front() != '=' || !share(doc::words_in(text), moving)) continue;
+    starts.push_back({k, compile(text, e.table.symbols())});
+  }
+  for (const Body& b : base.system->tree().bodies()) body_names.push_back(b.name);
+  if (beds_change && compile_beds()) beds_change = false;
+  quick = true;
+}
+
+// True when all that changes of the beds are numbers that can be set one by one.
+bool ScenarioFamily::Impl::compile_beds() {
+  int bed = 0;
+  for (const doc::Table& t : root->tables("bed")) {
+    for (const std::string& key : t.keys()) {
+      if (!share(t.words_below(key), moving)) continue;
+      const std::string text = t.kind_of(key) == doc::ValueKind::text ? t.raw_text(key) : "";
+      const Coefficient* coefficient = nullptr;
+      for (const Coefficient& c : law_entry(base.system->beds()[bed].law).coefficients)
+        if (key == c.key) coefficient = &c;
+      if (text.empty() || text.front() != '=' || (!coefficient && key != "surface" && key != "slope"))
+        return false;
+      bed_numbers.push_back({bed, key, coefficient, compile(text, symbols)});
+    }
+    ++bed;
+  }
+  return true;
+}
+
+bool ScenarioFamily::Impl::turn_beds() {
+  for (const BedFormula& f : bed_numbers) {
+    const double x = f.expression(moving_values);
+    Bed bed = current.system->beds()[f.bed];
+    if (f.coefficient) {
+      if (!(f.coefficient->positive ? x > 0 : x >= 0)) return false;
+      f.coefficient->set(bed.law, x);
+    } else {
+      const Plane& p = bed.plane;
+      const double slope = f.key == "slope" ? x : std::atan2(p.tangent.z, p.tangent.x);
+      if (std::abs(slope) > 1.5) return false;
+      bed.plane = Plane::make({0, f.key == "surface" ? x : p.point.z}, slope);
+    }
+    current.system->set_bed(f.bed, std::move(bed));
+  }
+  return true;
+}
+
+void ScenarioFamily::Impl::rebuild(std::span<const double> values) {
+  runner.reset();
+  initial.reset();
+  current = doc::build_scenario(document, settings(values));
+  current.system->track_distance(tracks_distance);
+  is_current = true;
+}
+
+// False where a value is refused: the slow way says why.
+bool ScenarioFamily::Impl::turn_quickly(std::span<const double> values) {
+  for (std::size_t k = 0; k < knobs.size(); ++k) {
+    const Knob& knob = knobs[k];
+    if (!std::isfinite(values[k])) return false;
+    if (knob.range && !(values[k] >= knob.range->first && values[k] <= knob.range->second)) return false;
+    if (knob.integer && values[k] != std::round(values[k])) return false;
+    moving_values[k] = values[k];
+    current.knobs[knob_index[k]].value = values[k];
+  }
+  try {
+    for (const Formula& f : derived) moving_values[f.place] = f.expression(moving_values);
+    if (beds_change) {
+      for (std::size_t k = 0; k < moving.size(); ++k) symbols.set(moving[k], moving_values[k]);
+      const auto beds = doc::read_beds(document.root().with_symbols(symbols), body_names);
+      const int before = current.system->state_size();
+      for (std::size_t k = 0; k < beds.size(); ++k) current.system->set_bed(static_cast<int>(k), beds[k].bed);
+      if (current.system->state_size() != before) runner.reset();
+    }
+    if (!turn_beds()) return false;
+    for (const Formula& f : starts) entries[f.place].value = f.expression(moving_values);
+    if (!initial) initial.emplace(current);
+    initial->solve(entries, current.q, current.v);
+  } catch (const doc::ExpressionError&) {
+    return false;
+  } catch (const InputError&) {
+    return false;
+  }
+  return true;
+}
+
+double ScenarioFamily::Impl::read(const Read& r) {
+  switch (r.source) {
+    case Source::result: return runner->result(r.index).value_or(none);
+    case Source::observable: return runner->at_end(current.observables[r.index].observable).value_or(none);
+    case Source::time: return runner->outcome().time;
+    case Source::reason: return static_cast<double>(runner->outcome().reason);
+    case Source::residual: return runner->outcome().energy.residual;
+  }
+  return none;
+}
 
 ScenarioFamily::ScenarioFamily(const std::string& name_or_path, const KnobSettings& fixed,
                                std::vector<std::string> varied, std::vector<std::string> outputs) {
   doc::Document document = doc::find_document(name_or_path);
   Scenario base = doc::build_scenario(document, fixed);
-  impl_ = std::make_unique<Impl>(Impl{std::move(document), fixed, std::move(base), {}, {}, {}, {}});
+  impl_ = std::make_unique<Impl>(std::move(document), fixed, std::move(base));
   impl_->find_knobs(varied);
   impl_->find_outputs(outputs);
+  impl_->prepare_quick_way();
 }
 
 ScenarioFamily::~ScenarioFamily() = default;
@@ -119,22 +324,27 @@ const std::vector<Knob>& ScenarioFamily::knobs() const { return impl_->knobs; }
 const std::vector<FamilyOutput>& ScenarioFamily::outputs() const { return impl_->outputs; }
 
 const Scenario& ScenarioFamily::at(std::span<const double> values) {
-  impl_->current = doc::build_scenario(impl_->document, impl_->settings(values));
+  const bool turned = impl_->quick && impl_->is_current && impl_->turn_quickly(values);
+  if (!turned) impl_->rebuild(values);
   return impl_->current;
 }
 
 FamilyRun ScenarioFamily::run(std::span<const double> values, double* out, const RunRequest& request) {
   FamilyRun report;
-  std::fill(out, out + impl_->outputs.size(), std::numeric_limits<double>::quiet_NaN());
+  std::fill(out, out + impl_->outputs.size(), none);
   try {
-    const RunResult result = thud::run(at(values), request);
-    for (std::size_t k = 0; k < impl_->reads.size(); ++k) out[k] = impl_->read(impl_->reads[k], result);
-    report.reason = result.outcome.reason;
-    report.reached = result.reached;
-    if (!result.reached) report.message = result.reason;
+    at(values);
   } catch (const InputError& e) {
     report.message = e.what();
+    impl_->is_current = false;
+    return report;
   }
+  if (!impl_->runner) impl_->runner = std::make_unique<Runner>(impl_->current);
+  Runner& runner = *impl_->runner;
+  report.reason = runner.run(request).reason;
+  for (std::size_t k = 0; k < impl_->reads.size(); ++k) out[k] = impl_->read(impl_->reads[k]);
+  report.reached = runner.reached(nullptr);
+  if (!report.reached) runner.reached(&report.message);
   return report;
 }
 

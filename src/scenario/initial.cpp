@@ -9,12 +9,7 @@ namespace thud::doc {
 
 namespace {
 
-struct Entry {
-  std::string key, name;
-  Observable what;
-  double value = 0;
-  Table table;
-};
+using Entry = InitialEntry;
 
 bool is_pose(thud::Quantity q) {
   return q == thud::Quantity::angle || q == thud::Quantity::position || q == thud::Quantity::depth
@@ -34,15 +29,30 @@ Dimension dimension_of(const NamedObservable& o) {
   return Dimension::speed;
 }
 
-class InitialSolver {
+}  // namespace
+
+// Poses and motions are separate problems; in both the angles, rates and elastic coordinates that are given stand, and
+// what else is given is met with the smallest change.
+class InitialSolver::Impl {
  public:
-  explicit InitialSolver(Scenario& s) : scenario_(s), system_(*s.system), n_(system_.dof_count()) {
+  explicit Impl(const Scenario& s) : system_(*s.system), n_(system_.dof_count()) {
     frames_.resize(system_.tree());
-    q_.assign(n_, 0.0);
-    v_.assign(n_, 0.0);
   }
 
-  void solve(const std::vector<Entry>& entries) {
+  void solve(const std::vector<Entry>& entries, std::vector<double>& q, std::vector<double>& v) {
+    q_.assign(n_, 0.0);
+    v_.assign(n_, 0.0);
+    if (!place_directly(entries)) solve_both(entries);
+    for (double& x : q_)
+      if (std::abs(x) < 1e-15) x = 0;  // rounding, not a wish
+    q = q_;
+    v = v_;
+  }
+
+ private:
+  void solve_both(const std::vector<Entry>& entries) {
+    std::fill(q_.begin(), q_.end(), 0.0);
+    std::fill(v_.begin(), v_.end(), 0.0);
     std::vector<const Entry*> poses, motions;
     for (const Entry& e : entries) {
       if (is_elastic(e.what.quantity)) {  // a beam starts as it is told, straight and still by itself
@@ -55,13 +65,43 @@ class InitialSolver {
     }
     solve_pose(poses);
     solve_motion(motions);
-    for (double& x : q_)
-      if (std::abs(x) < 1e-15) x = 0;  // rounding, not a wish
-    scenario_.q = q_;
-    scenario_.v = v_;
   }
 
- private:
+  // The common case without a search: angles and rates given one by one, and at most one x and one z, vx and vz of a
+  // free rigid body whose angle is given. False where it is not so.
+  bool place_directly(const std::vector<Entry>& entries) {
+    const Tree& tree = system_.tree();
+    if (tree.has_beams()) return false;
+    given_.assign(2 * n_, 0);
+    const auto give = [&](int dof, bool motion, double value) {
+      char& given = given_[motion ? n_ + dof : dof];
+      (motion ? v_ : q_)[dof] = value;
+      return given++ == 0;
+    };
+    for (const Entry& e : entries) {
+      const bool rate = e.what.quantity == thud::Quantity::rate;
+      if (rate || e.what.quantity == thud::Quantity::angle)
+        if (!give(tree.angle_dof(e.what.body), rate, e.value)) return false;
+    }
+    for (const Entry& e : entries) {
+      const bool motion = e.what.quantity == thud::Quantity::velocity;
+      if (!motion && e.what.quantity != thud::Quantity::position) {
+        if (e.what.quantity == thud::Quantity::depth) return false;
+        continue;
+      }
+      const int b = e.what.body, angle = tree.angle_dof(b);
+      if (!tree.body(b).free || !given_[angle]) return false;
+      const BodyPoint p = e.what.center ? tree.body(b).center : e.what.point;
+      if (motion && !given_[n_ + angle] && (p.s != 0 || p.n != 0)) return false;
+      const double s = std::sin(q_[angle]), c = std::cos(q_[angle]);
+      const Vec arm = p.s * Vec{s, c} + p.n * Vec{c, -s};
+      const Vec own = motion ? v_[angle] * turned(arm) : arm;
+      const bool x = e.what.component == Component::x;
+      if (!give(tree.translation_dof(b) + (x ? 0 : 1), motion, e.value - (x ? own.x : own.z))) return false;
+    }
+    return true;
+  }
+
   double residual(const Entry& e) const {
     const Observable& o = e.what;
     if (o.quantity == thud::Quantity::angle) return q_[system_.tree().angle_dof(o.body)] - e.value;
@@ -148,12 +188,23 @@ class InitialSolver {
             show(e.value + r(worst))));
   }
 
-  Scenario& scenario_;
   const System& system_;
   int n_;
   Frames<double> frames_;
   std::vector<double> q_, v_;
+  std::vector<char> given_;
 };
+
+InitialSolver::InitialSolver(const Scenario& scenario) : impl_(std::make_unique<Impl>(scenario)) {}
+InitialSolver::~InitialSolver() = default;
+InitialSolver::InitialSolver(InitialSolver&&) noexcept = default;
+
+void InitialSolver::solve(const std::vector<InitialEntry>& entries, std::vector<double>& q,
+                          std::vector<double>& v) {
+  impl_->solve(entries, q, v);
+}
+
+namespace {
 
 Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {
   std::string name = key;
@@ -184,26 +235,30 @@ Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {
 
 }  // namespace
 
-void read_initial(const Table& root, Scenario& scenario) {
-  std::vector<Entry> entries;
-  if (const auto t = root.table_or_none("initial")) {
-    const int repeat = t->integer_or("repeat", 0, Range::between(0, 10000));
-    for (const std::string& key : t->keys()) {
-      if (key == "repeat") continue;
-      if (key.find('{') == std::string::npos) {
-        entries.push_back(read_entry(*t, key, scenario));
-        continue;
-      }
-      for (int i = 1; i <= repeat; ++i) {
-        SymbolTable symbols = t->symbols().child();
-        symbols.set("i", i);
-        entries.push_back(read_entry(t->with_symbols(symbols), key, scenario));
-      }
-      t->allow(key);
+std::vector<InitialEntry> read_initial_entries(const Table& root, const Scenario& scenario) {
+  std::vector<InitialEntry> entries;
+  const auto t = root.table_or_none("initial");
+  if (!t) return entries;
+  const int repeat = t->integer_or("repeat", 0, Range::between(0, 10000));
+  for (const std::string& key : t->keys()) {
+    if (key == "repeat") continue;
+    if (key.find('{') == std::string::npos) {
+      entries.push_back(read_entry(*t, key, scenario));
+      continue;
     }
-    t->finish();
+    for (int i = 1; i <= repeat; ++i) {
+      SymbolTable symbols = t->symbols().child();
+      symbols.set("i", i);
+      entries.push_back(read_entry(t->with_symbols(symbols), key, scenario));
+    }
+    t->allow(key);
   }
-  InitialSolver(scenario).solve(entries);
+  t->finish();
+  return entries;
+}
+
+void read_initial(const Table& root, Scenario& scenario) {
+  InitialSolver(scenario).solve(read_initial_entries(root, scenario), scenario.q, scenario.v);
 }
 
 }  // namespace thud::doc

@@ -1,12 +1,40 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "scenario/reader.hpp"
 #include "thud/scenario/scenario.hpp"
 
 namespace thud::doc {
 
-/// Reads [initial] and solves for the coordinates and velocities: q and v of the scenario.
-/// What is not given is zero where it is free to be. Refuses poses that contradict themselves.
+/// One line of [initial]: an observable and the value it starts with.
+struct InitialEntry {
+  std::string key, name;
+  Observable what;
+  double value = 0;
+  Table table;  ///< for messages, and with the symbols of its value
+};
+
+[[nodiscard]] std::vector<InitialEntry> read_initial_entries(const Table& root, const Scenario& scenario);
+
+/// Finds coordinates and velocities that meet the entries; memory is kept from one time to the next.
+class InitialSolver {
+ public:
+  /// Uses the system and the observables of the scenario.
+  explicit InitialSolver(const Scenario& scenario);
+  ~InitialSolver();
+  InitialSolver(InitialSolver&&) noexcept;
+
+  /// Throws InputError when they contradict one another.
+  void solve(const std::vector<InitialEntry>& entries, std::vector<double>& q, std::vector<double>& v);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads [initial] into the initial state of the scenario.
 void read_initial(const Table& root, Scenario& scenario);
 
 }  // namespace thud::doc

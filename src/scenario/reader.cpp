@@ -508,6 +508,19 @@ ValueKind Table::kind_of(std::string_view key) const {
   return node ? node->kind : ValueKind::absent;
 }
 
+std::vector<std::string> Table::words_below(std::string_view key) const {
+  std::vector<std::string> words;
+  const auto collect = [&](auto&& self, const Node& node) -> void {
+    for (const std::string_view text : {std::string_view(node.text), std::string_view(node.name)})
+      for (std::string& word : words_in(text)) words.push_back(std::move(word));
+    for (const Node& child : node.children) self(self, child);
+  };
+  if (const Node* node = node_->find(key))
+    for (const Node& child : node->children) collect(collect, child);
+  if (const Node* node = node_->find(key); node && node->children.empty()) collect(collect, *node);
+  return words;
+}
+
 std::vector<std::string> Table::keys() const {
   std::vector<std::string> result;
   for (const Node& child : node_->children) result.push_back(child.name);

@@ -81,6 +81,8 @@ class Table {
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] ValueKind kind_of(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys() const;  ///< in file order; asks for none
+  /// Every word in the texts and keys below a key that could be the name of a symbol; asks for nothing.
+  [[nodiscard]] std::vector<std::string> words_below(std::string_view key) const;
 
   /// The place of a value; of the table itself when it has no such key.
   [[nodiscard]] Place place_of(std::string_view key) const;

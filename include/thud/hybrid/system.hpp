@@ -193,6 +193,8 @@ class System {
 
   /// Adds a bed and lets the given parts of bodies feel it.
   int add_bed(Bed bed);
+  /// Puts another bed in the place of one; the bodies that feel it remain.
+  void set_bed(int index, Bed bed);
   void add_piece(int body, int bed, const Part& part);
   void set_joint(int body, JointForces forces);
   /// Air drag −k|v_C|v_C at the mass centre, k = ½ C_d ρ A [kg/m] (Lee 2009, §3.3).

@@ -1,0 +1,159 @@
+#include "scenario/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+
+namespace thud {
+
+namespace {
+
+bool is_extreme(const ResultSpec& r) {
+  return r.kind == ResultSpec::Kind::minimum || r.kind == ResultSpec::Kind::maximum;
+}
+
+}  // namespace
+
+Extremes::Extremes(const Scenario& s) : scenario_(s) {
+  for (const ResultSpec& r : s.results)
+    if (is_extreme(r))
+      watched_.push_back({r.what, r.kind == ResultSpec::Kind::minimum ? -1.0 : 1.0, -HUGE_VAL});
+  if (watched_.empty()) return;
+  s.system->prepare(work_);
+  y_.resize(s.system->state_size());
+  slope_.resize(y_.size());
+}
+
+void Extremes::reset(StepObserver* next) {
+  next_ = next;
+  for (Watched& w : watched_) w.best = -HUGE_VAL;
+}
+
+void Extremes::on_step(StepView& step) {
+  for (Watched& w : watched_) follow(w, step);
+  if (next_) next_->on_step(step);
+}
+
+double Extremes::at(const Watched& w, StepView& step, double t) {
+  step.state(t, y_.data());
+  scenario_.system->evaluate(t, y_.data(), step.mode(), work_, slope_.data());
+  return w.sign * observe(*scenario_.system, w.what, t, y_.data(), work_);
+}
+
+void Extremes::follow(Watched& w, StepView& step) {
+  constexpr int parts = 4;
+  const double h = step.end() - step.begin();
+  double value[parts + 1];
+  for (int i = 0; i <= parts; ++i) value[i] = at(w, step, step.begin() + h * i / parts);
+  const int top = static_cast<int>(std::max_element(value, value + parts + 1) - value);
+  double best = value[top];
+  // A peak may also hide beside the first or the last sample.
+  if (h > 0) {
+    const double a = step.begin() + h * std::max(top - 1, 0) / parts;
+    const double b = step.begin() + h * std::min(top + 1, parts) / parts;
+    best = std::max(
+        best,
+        -boost::math::tools::brent_find_minima([&](double t) { return -at(w, step, t); }, a, b, 30).second);
+  }
+  w.best = std::max(w.best, best);
+}
+
+Runner::Runner(const Scenario& scenario)
+    : scenario_(scenario),
+      solver_(*scenario.system),
+      extremes_(scenario) {
+  scenario.system->prepare(work_);
+  slope_.resize(scenario.system->state_size());
+  std::size_t next = 0;
+  for (const ResultSpec& r : scenario.results) extreme_of_.push_back(is_extreme(r) ? next++ : 0);
+}
+
+const Outcome& Runner::run(const RunRequest& request) {
+  options_ = scenario_.options;
+  conditions_ = scenario_.conditions;
+  until_rest_ = request.until_rest;
+  if (until_rest_) {
+    options_.stop_when_all_found = false;
+    options_.stop_at_rest = true;
+    for (Condition& c : conditions_) c.stops = false;
+  }
+  if (request.time_limit) options_.time_limit = *request.time_limit;
+  if (request.tolerance) options_.tolerance = *request.tolerance;
+  if (request.method) options_.method = *request.method;
+  if (request.step) options_.step = *request.step;
+  options_.cancel = request.cancel;
+  extremes_.reset(request.observer);
+  read_state_ = nullptr;
+  try {
+    outcome_ = solver_.run(scenario_.q, scenario_.v, conditions_, options_,
+                           extremes_.is_needed() ? &extremes_ : nullptr);
+  } catch (const std::exception& e) {  // a torque that is not a number at some time
+    outcome_ = {};
+    outcome_.message = e.what();
+    outcome_.hits.resize(conditions_.size());
+  }
+  return outcome_;
+}
+
+double Runner::read(double t, const std::vector<double>& y, const Mode& mode, const Observable& what) {
+  if (read_state_ != &y || read_time_ != t)
+    scenario_.system->evaluate(t, y.data(), mode, work_, slope_.data());
+  read_state_ = &y;
+  read_time_ = t;
+  return observe(*scenario_.system, what, t, y.data(), work_);
+}
+
+std::optional<double> Runner::at_end(const Observable& what) {
+  if (outcome_.state.empty()) return std::nullopt;
+  return read(outcome_.time, outcome_.state, outcome_.mode, what);
+}
+
+std::optional<double> Runner::result(std::size_t k) {
+  const ResultSpec& r = scenario_.results[k];
+  const Hit* hit = r.condition >= 0 ? &outcome_.hits[r.condition] : nullptr;
+  switch (r.kind) {
+    case ResultSpec::Kind::time_of: return hit->found ? std::optional(hit->time) : std::nullopt;
+    case ResultSpec::Kind::value_at:
+      return hit->found ? std::optional(read(hit->time, hit->state, hit->mode, r.what)) : std::nullopt;
+    case ResultSpec::Kind::value_at_end: return at_end(r.what);
+    default: break;
+  }
+  const double extreme = extremes_.value(extreme_of_[k]);
+  // Not one step: the run was at rest from the start, or failed there.
+  return std::isfinite(extreme) ? std::optional(extreme) : at_end(r.what);
+}
+
+bool Runner::reached(std::string* reason) const {
+  bool has_stop = options_.stop_when_all_found || until_rest_;
+  for (const Condition& c : scenario_.conditions) has_stop = has_stop || c.stops;
+  const double t = outcome_.time;
+  const auto say = [&](bool is_reached, auto&& words) {
+    if (reason) *reason = words();
+    return is_reached;
+  };
+  switch (outcome_.reason) {
+    case StopReason::condition:
+      return say(true, [&] { return scenario_.condition_text[outcome_.condition]; });
+    case StopReason::all_found: return say(true, [] { return std::string("all results found"); });
+    case StopReason::rest:
+      if (until_rest_ || !has_stop || scenario_.rest_is_asked)
+        return say(true, [] { return std::string("at rest"); });
+      return say(false,
+                 [&] { return fmt::format("came to rest at t = {:.6g} s before the stop was reached", t); });
+    case StopReason::time_limit:
+      if (!has_stop && !scenario_.stops_at_rest) return say(true, [] { return std::string("time limit"); });
+      return say(false, [&] {
+        return fmt::format("the stop was not reached before the time limit of {:.6g} s", options_.time_limit);
+      });
+    case StopReason::bottom:
+      return say(false, [&] { return fmt::format("reached the bottom of the bed at t = {:.6g} s", t); });
+    case StopReason::cancelled:
+      return say(false, [&] { return fmt::format("interrupted at t = {:.6g} s", t); });
+    case StopReason::failed: return say(false, [&] { return outcome_.message; });
+  }
+  return false;
+}
+
+}  // namespace thud

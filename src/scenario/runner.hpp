@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "thud/scenario/run.hpp"
+
+namespace thud {
+
+/// Follows the largest and smallest values of the observables that results ask for.
+class Extremes final : public StepObserver {
+ public:
+  explicit Extremes(const Scenario& s);
+
+  bool is_needed() const { return !watched_.empty() || next_ != nullptr; }
+  void reset(StepObserver* next);
+  void on_step(StepView& step) override;
+  double value(std::size_t k) const { return watched_[k].sign * watched_[k].best; }
+
+ private:
+  struct Watched {
+    Observable what;
+    double sign, best;
+  };
+
+  double at(const Watched& w, StepView& step, double t);
+  void follow(Watched& w, StepView& step);
+
+  const Scenario& scenario_;
+  StepObserver* next_ = nullptr;
+  Work<double> work_;
+  std::vector<double> y_, slope_;
+  std::vector<Watched> watched_;
+};
+
+/// Runs a scenario, again and again if wanted: memory is kept. The scenario's initial state, beds and options may
+/// change between runs, its bodies may not.
+class Runner {
+ public:
+  explicit Runner(const Scenario& scenario);
+
+  /// Numerical outcomes are reported, never thrown. Valid until the next run.
+  const Outcome& run(const RunRequest& request);
+  const Outcome& outcome() const { return outcome_; }
+  Outcome take_outcome() { return std::move(outcome_); }
+
+  /// A result of the last run; none when its instant was never reached.
+  std::optional<double> result(std::size_t k);
+  /// An observable at the end of the last run; none when there is no end.
+  std::optional<double> at_end(const Observable& what);
+  /// Whether the last run reached what was asked, and the reason in words when `reason` is wanted.
+  bool reached(std::string* reason) const;
+
+ private:
+  double read(double t, const std::vector<double>& y, const Mode& mode, const Observable& what);
+
+  const Scenario& scenario_;
+  Solver solver_;
+  Extremes extremes_;
+  std::vector<std::size_t> extreme_of_;  // per result
+  std::vector<Condition> conditions_;
+  SolverOptions options_;
+  bool until_rest_ = false;
+  Outcome outcome_;
+  Work<double> work_;
+  std::vector<double> slope_;
+  double read_time_ = 0;  // what work_ holds
+  const std::vector<double>* read_state_ = nullptr;
+};
+
+}  // namespace thud
