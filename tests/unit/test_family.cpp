@@ -113,10 +113,9 @@ TEST(Family, textual_knobs_are_set_by_the_number_of_the_choice) {
   double distributed = 0, midspan = 0;
   (void)family.run(std::vector{0.0}, &distributed);
   (void)family.run(std::vector{1.0}, &midspan);
-  EXPECT_EQ(
-      *run(load_scenario("elastic_free_link", {{"modes", "1"}, {"gravity", "midspan"}})).find("t_z")->value,
-      midspan);
-  EXPECT_NE(distributed, midspan);
+  const RunResult anew = run(load_scenario("elastic_free_link", {{"modes", "1"}, {"gravity", "midspan"}}));
+  EXPECT_NEAR(*anew.find("t_z")->value, midspan, 1e-9);  // the path length changes the last steps
+  EXPECT_GT(std::abs(distributed - midspan), 1e-8);
 }
 
 }  // namespace
