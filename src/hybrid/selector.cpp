@@ -283,6 +283,16 @@ void ModeSelector::settle_moving_levels(double t, const double* y, const Scales&
   if (moving) settle_geometry(work, there_, scales, mode);
 }
 
+// Where the back of a beam has just come out, or its belly dipped in, E runs along it with a speed without bound, as the
+// root of the height. That decides at this instant; already a little later it would seem that E can be held.
+bool ModeSelector::just_opened(const Work<double>& work, const Scales& scales, const Mode& mode) const {
+  for (std::size_t k = 0; k < system_.pieces().size(); ++k)
+    if (system_.pieces()[k].part.kind == PartKind::beam && (mode.piece[k].immersion.regime & 4)
+        && std::abs(work.piece[k].levels.value[2]) < 1e-6 * scales.length)
+      return true;
+  return false;
+}
+
 bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
                           Work<double>& work, double* slope) {
   bool ok = true;
@@ -300,7 +310,8 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again
-    ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
+    if (!just_opened(work, scales, mode))
+      ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
     if (flow_is_clear) break;
     // The flow starts with the accelerations of the mode just found.
     system_.list_stuck(mode);

@@ -36,6 +36,7 @@ class ModeSelector {
                            double threshold);
   void settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
+  bool just_opened(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   void go_ahead(const double* y, const Work<double>& work, double ahead);
   void stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
 

@@ -314,6 +314,25 @@ void immerse_straight(const Part& part, Immersion mode, const DepthLine<T>& line
   out.at = out.arm.x;
 }
 
+// Where the immersed part that reaches the end of a beam begins, for a mode that knows no other. When all of the beam
+// or not even its end is immersed, which happens in trial steps only, the axis goes on straight beyond its ends.
+inline double end_cut(const DepthProfile& profile, double length) {
+  if (!(profile.last().depth > 0)) return profile.beyond(profile.last());
+  double cut = 0;
+  profile.for_each_immersed([&](double from, double to) {
+    if (to == length) cut = from;
+  });
+  return cut > 0 ? cut : profile.beyond(profile.first());
+}
+inline double start_cut(const DepthProfile& profile, double length) {
+  if (!(profile.first().depth > 0)) return profile.beyond(profile.first());
+  double cut = length;
+  profile.for_each_immersed([&](double from, double to) {
+    if (from == 0) cut = to;
+  });
+  return cut < length ? cut : profile.beyond(profile.last());
+}
+
 // The immersed part of the deformed axis. Its ends are where the axis crosses the surface: the straight line through
 // an end continues it for the trial steps of the solver.
 template <class T>
@@ -333,15 +352,7 @@ void immerse_bent(Immersion mode, const DepthLine<T>& line, const DepthProfile& 
   } else if (mode.regime == 3) {
     add(T(0), T(length));
   } else {
-    double cut = mode.regime == 2 ? profile.beyond(profile.last()) : profile.beyond(profile.first());
-    if ((profile.first().depth > 0) != (profile.last().depth > 0)) {
-      const bool to_end = mode.regime == 2;
-      bool found = false;
-      profile.for_each_immersed([&](double from, double to) {
-        if (to_end && from > 0) cut = from;
-        if (!to_end && !found) cut = to, found = true;
-      });
-    }
+    const double cut = mode.regime == 2 ? end_cut(profile, length) : start_cut(profile, length);
     mode.regime == 2 ? add(line.lifted(cut), T(length)) : add(T(0), line.lifted(cut));
   }
 
