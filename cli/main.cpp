@@ -31,6 +31,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_check_command(app, exit_code);
   add_list_command(app, exit_code);
   add_laws_command(app, exit_code);
+  add_modes_command(app, exit_code);
 #ifdef THUD_HAS_REPRODUCE
   add_reproduce_command(app, exit_code);
 #endif

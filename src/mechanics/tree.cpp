@@ -222,30 +222,31 @@ Vec Tree::center_acceleration(const Frames<double>& frames, const double* vdot, 
 
 double Tree::kinetic_energy(const Frames<double>& frames) const {
   double e = 0;
-  for (int i = 0; i < body_count(); ++i) {
-    const Body& b = bodies_[i];
-    const double rate = frames.rate[i];
-    if (!b.beam) {
-      const Vec v = frames.velocity(i, b.center);
-      e += 0.5 * (b.mass * dot(v, v) + b.inertia * rate * rate);
-      continue;
-    }
-    // About the moving origin: the cross term is the momentum relative to the frame's origin.
-    const Vec v = frames.origin_rate[i];
-    const Vec relative = center_velocity(frames, i) - v;
-    const double* eta = frames.eta.data() + elastic_begin_[i];
-    const double* eta_rate = frames.eta_rate.data() + elastic_begin_[i];
-    double square = 0, square_rate = 0;
-    for (int k = 0; k < b.beam->size(); ++k)
-      square += eta[k] * eta[k], square_rate += eta_rate[k] * eta_rate[k];
-    const double m = b.beam->modal_mass(), turn = frames.slope(i, b.beam->end());
-    square -= b.beam->basis().data().tip_inertia / m * turn
-            * turn;  // the tip turns with the tangent, see Flex::swing
-    const double about = b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
-    e += 0.5 * b.mass * dot(v, v) + b.mass * dot(v, relative) + 0.5 * rate * rate * (about + m * square)
-       + rate * detail::row_times(b.beam->first(), eta_rate) + 0.5 * m * square_rate;
-  }
+  for (int i = 0; i < body_count(); ++i) e += kinetic_energy(frames, i);
   return e;
+}
+
+double Tree::kinetic_energy(const Frames<double>& frames, int i) const {
+  const Body& b = bodies_[i];
+  const double rate = frames.rate[i];
+  if (!b.beam) {
+    const Vec v = frames.velocity(i, b.center);
+    return 0.5 * (b.mass * dot(v, v) + b.inertia * rate * rate);
+  }
+  // About the moving origin: the cross term is the momentum relative to the frame's origin.
+  const Vec v = frames.origin_rate[i];
+  const Vec relative = center_velocity(frames, i) - v;
+  const double* eta = frames.eta.data() + elastic_begin_[i];
+  const double* eta_rate = frames.eta_rate.data() + elastic_begin_[i];
+  double square = 0, square_rate = 0;
+  for (int k = 0; k < b.beam->size(); ++k)
+    square += eta[k] * eta[k], square_rate += eta_rate[k] * eta_rate[k];
+  const double m = b.beam->modal_mass(), turn = frames.slope(i, b.beam->end());
+  square -= b.beam->basis().data().tip_inertia / m * turn
+          * turn;  // the tip turns with the tangent, see Flex::swing
+  const double about = b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
+  return 0.5 * b.mass * dot(v, v) + b.mass * dot(v, relative) + 0.5 * rate * rate * (about + m * square)
+       + rate * detail::row_times(b.beam->first(), eta_rate) + 0.5 * m * square_rate;
 }
 
 double Tree::potential_energy(const Frames<double>& frames, Vec gravity) const {

@@ -1,23 +1,16 @@
 #include "thud/report/json.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "report/json_parts.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {
 
+using namespace json_parts;
+
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double x) { return std::isfinite(x) ? Json(x + 0.0) : Json(nullptr); }  // + 0: no "-0.0"
-
-std::string text_of(const Json& json) {
-  // Paths need not be UTF-8, but JSON must.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Json knob_json(const Knob& k) {
   Json out;
@@ -35,12 +28,6 @@ Json knob_json(const Knob& k) {
     out["default"] = number(k.default_value);
   }
   return out;
-}
-
-Json scenario_json(const Scenario& s) {
-  Json knobs = Json::object();
-  for (const Knob& k : s.knobs) knobs[k.name] = knob_json(k);
-  return {{"name", s.name}, {"title", s.title}, {"file", s.file}, {"knobs", knobs}};
 }
 
 Json events_json(const Scenario& s, const Outcome& outcome) {
@@ -65,6 +52,23 @@ Json energy_json(const System& system, const EnergyAccount& account) {
 }
 
 }  // namespace
+
+namespace json_parts {
+
+Json number(double x) { return std::isfinite(x) ? Json(x + 0.0) : Json(nullptr); }  // + 0: no "-0.0"
+
+std::string text_of(const Json& json) {
+  // Paths need not be UTF-8, but JSON must.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json scenario_json(const Scenario& s) {
+  Json knobs = Json::object();
+  for (const Knob& k : s.knobs) knobs[k.name] = knob_json(k);
+  return {{"name", s.name}, {"title", s.title}, {"file", s.file}, {"knobs", knobs}};
+}
+
+}  // namespace json_parts
 
 const char* stop_word(StopReason reason) {
   return reason == StopReason::bottom ? "bottom" : stop_reason_name(reason);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/canvas.hpp"
+
 namespace thud {
 
 namespace {
@@ -45,45 +47,6 @@ Range opened(Range r) {
   if (r.high - r.low > 1e-9 * size && r.high > r.low) return r;
   const double margin = size > 0 ? 0.5 * size : 1;
   return {r.low - margin, r.high + margin};
-}
-
-// Dots of the plot; one cell holds 2 × 4 of them in braille, one in plain text.
-class Canvas {
- public:
-  Canvas(int columns, bool braille)
-      : columns_(columns),
-        sub_x_(braille ? 2 : 1),
-        sub_y_(braille ? 4 : 1),
-        cells_(columns * rows, 0) {}
-
-  int width() const { return columns_ * sub_x_; }
-  int height() const { return rows * sub_y_; }
-
-  void set(int x, int y) {
-    if (x < 0 || y < 0 || x >= width() || y >= height()) return;
-    static constexpr int bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    cells_[(y / sub_y_) * columns_ + x / sub_x_] |= bits[y % sub_y_][x % sub_x_];
-  }
-
-  void line(int x0, int y0, int x1, int y1) {
-    const int n = std::max({std::abs(x1 - x0), std::abs(y1 - y0), 1});
-    for (int i = 0; i <= n; ++i)
-      set(x0 + static_cast<int>(std::lround(static_cast<double>(x1 - x0) * i / n)),
-          y0 + static_cast<int>(std::lround(static_cast<double>(y1 - y0) * i / n)));
-  }
-
-  int row_of(int y) const { return y / sub_y_; }
-  int cell(int row, int column) const { return cells_[row * columns_ + column]; }
-
- private:
-  int columns_, sub_x_, sub_y_;
-  std::vector<int> cells_;
-};
-
-std::string braille(int bits) {
-  const int code = 0x2800 + bits;
-  return {static_cast<char>(0xE0 | (code >> 12)), static_cast<char>(0x80 | ((code >> 6) & 0x3F)),
-          static_cast<char>(0x80 | (code & 0x3F))};
 }
 
 void draw(const PlotCurve& curve, const Range& tx, const Range& ty, Canvas& canvas) {
@@ -151,7 +114,7 @@ std::string make_plot(const PlotCurve& curve, const TextStyle& style) {
   v = {std::floor(v.low / step + 1e-9) * step, std::ceil(v.high / step - 1e-9) * step};
 
   const int columns = style.width - label_width - 1;
-  Canvas canvas(columns, style.unicode);
+  Canvas canvas(columns, rows, style.unicode);
   draw(shown, t, v, canvas);
   std::vector<std::string> label(rows);
   int zero_row = -1;

@@ -272,13 +272,50 @@ TEST_F(Cli, check_tells_what_a_scenario_is) {
                            HasSubstr("link.rate rises through 0"), HasSubstr("0 to 5 m/s")));
 }
 
+TEST_F(Cli, modes_as_text_json_and_picture) {
+  const Result text = thud({"modes", "double_pendulum", "--at", "equilibrium"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("about the equilibrium: stable"), HasSubstr("rad/s"),
+                              HasSubstr("Left out, having no linear part: sand.")));
+  std::istringstream lines(text.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(thud::text_width(line), 80u) << line;
+
+  const std::string svg = folder / "modes.svg";
+  const Result r = thud({"modes", "elastic_free_link", "--json", "-n", "5", "--svg", svg});
+  EXPECT_EQ(r.status, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["mode_count"], 7);
+  ASSERT_EQ(j["modes"].size(), 5u);
+  EXPECT_EQ(j["modes"][0]["motion"], "free");
+  EXPECT_EQ(j["modes"][3]["kind"], "bends link");
+  EXPECT_NEAR(j["modes"][3]["damping_ratio"].get<double>(), 0.01, 1e-12);
+  EXPECT_THAT(content(svg),
+              AllOf(HasSubstr("4: 1209 Hz, bends link"), Not(HasSubstr("6: ")), HasSubstr("</svg>")));
+  EXPECT_EQ(r.out, thud({"modes", "elastic_free_link", "--json", "-n", "5"}).out);
+}
+
+TEST_F(Cli, modes_refuses_what_it_cannot_do) {
+  EXPECT_THAT(refusal({"modes", "double_pendulum", "--at", "equilibrum"}),
+              AllOf(HasSubstr("initial or equilibrium"), HasSubstr("did you mean \"equilibrium\"")));
+  EXPECT_THAT(refusal({"modes", "double_pendulum", "--count", "0"}), HasSubstr("--count"));
+  EXPECT_THAT(refusal({"modes", file(spoiled("mass = 0.1", "mass = -0.1"))}), HasSubstr("mine.toml:5:70: "));
+  const Result falls = thud({"modes", "free_link", "--at", "equilibrium"});
+  EXPECT_EQ(falls.status, 1);
+  EXPECT_THAT(falls.err, HasSubstr("is free and falls"));
+  const Result blocked = thud({"modes", "sphere", "--svg", folder / "none" / "x.svg"});
+  EXPECT_EQ(blocked.status, 1);
+  EXPECT_THAT(blocked.err, HasSubstr("x.svg"));
+  EXPECT_THAT(blocked.out, HasSubstr("Natural modes"));
+}
+
 TEST_F(Cli, help_and_version) {
   EXPECT_THAT(thud({"--version"}).out, MatchesRegex("thud [0-9]+\\.[0-9]+\\.[0-9]+\n"));
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
                                                     {"run", "--help"},
                                                     {"check", "-h"},
                                                     {"list", "--help"},
-                                                    {"laws", "--help"}}) {
+                                                    {"laws", "--help"},
+                                                    {"modes", "--help"}}) {
     const Result r = thud(arguments);
     EXPECT_EQ(r.status, 0);
     EXPECT_THAT(r.out, HasSubstr("Usage: thud"));

@@ -212,6 +212,9 @@ class Tree {
   /// x ← M⁻¹ x.
   template <class T>
   void solve(const MassFactor<T>& factor, T* x) const;
+  /// x ← M x, from the same factors.
+  template <class T>
+  void multiply(const MassFactor<T>& factor, T* x) const;
 
   /// Acceleration of a point of a body when the coordinates accelerate with v̇.
   Vec acceleration(const Frames<double>& frames, const double* vdot, int body, BodyPoint point) const;
@@ -227,6 +230,7 @@ class Tree {
   Vec2<T> weight_moment(const Frames<T>& frames, int body) const;
 
   double kinetic_energy(const Frames<double>& frames) const;
+  double kinetic_energy(const Frames<double>& frames, int body) const;
   double potential_energy(const Frames<double>& frames, Vec gravity) const;
   double strain_energy(const Frames<double>& frames) const;
 

@@ -308,6 +308,18 @@ void Tree::solve(const MassFactor<T>& factor, T* x) const {
 }
 
 template <class T>
+void Tree::multiply(const MassFactor<T>& factor, T* x) const {
+  const int n = dof_count_;
+  const T* h = factor.h.data();
+  for (int i = n - 1; i >= 0; --i) {
+    for (int j = dof_parent_[i]; j >= 0; j = dof_parent_[j]) x[i] += h[i * n + j] * x[j];
+    x[i] = x[i] / factor.inverse_diagonal[i];
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = dof_parent_[i]; j >= 0; j = dof_parent_[j]) x[j] += h[i * n + j] * x[i];
+}
+
+template <class T>
 Vec2<T> Tree::center_arm(const Frames<T>& frames, int i) const {
   const Body& b = bodies_[i];
   Vec2<T> arm = b.center.s * frames.u[i] + b.center.n * frames.w[i];
