@@ -27,7 +27,12 @@ System::System(Tree tree, Vec gravity)
       air_(tree_.body_count(), 0.0) {
   piece_begin_.assign(tree_.body_count() + 1, 0);
   for (const Body& b : tree_.bodies()) {
-    weight_.push_back((b.mass - b.weightless) * gravity);
+    const double heavy = b.mass - b.weightless;
+    weight_.push_back(heavy * gravity);
+    weight_at_.push_back(b.weightless > 0 && heavy > 0
+                             ? BodyPoint{(b.mass * b.center.s - b.weightless * b.weightless_at) / heavy,
+                                         b.mass * b.center.n / heavy}
+                             : b.center);
     has_material_ = has_material_ || (b.beam && b.beam->is_damped());
   }
   assign_slots();

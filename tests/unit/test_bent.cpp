@@ -390,7 +390,7 @@ TEST(BentBeam, nothing_jumps_where_the_regime_changes) {
 // of the solver go past a change of regime in the old mode, and its event location interpolates there.
 // Just past the change of one end the old formula must go on from where it was: in 1e-6 s nothing moves by more than
 // 1e-6 times speed over slope, < 1e-3 m.
-TEST(BentBeam, DISABLED_the_old_regime_goes_on_smoothly_past_an_end) {
+TEST(BentBeam, the_old_regime_goes_on_smoothly_past_an_end) {
   Draw draw(3);
   int changes = 0, jumps = 0;
   double worst = 0;

@@ -889,7 +889,7 @@ TEST(Weight, bending_moment_at_the_clamp) {
 }
 
 // Source of truth: the guide: a part with weight = "no" has mass, but gravity does not act on it.
-TEST(Weight, DISABLED_a_beam_without_weight_does_not_bend) {
+TEST(Weight, a_beam_without_weight_does_not_bend) {
   const Resting r = hang(2, ", weight = \"no\"");
   EXPECT_NEAR(r.tip, 0, 1e-9);
   EXPECT_NEAR(r.force_z, 0, 3e-5);
@@ -898,7 +898,7 @@ TEST(Weight, DISABLED_a_beam_without_weight_does_not_bend) {
 const char* const bed_and_stop = "[bed]\nmedium = \"play-sand\"\n[stop]\ntime = 1\n";
 
 // Source of truth: geometry. The section of a beam given by thickness and width is a rectangle, to the sand as well.
-TEST(BeamInput, DISABLED_sand_sees_the_rectangular_section) {
+TEST(BeamInput, sand_sees_the_rectangular_section) {
   const Scenario s = parse_scenario(std::string("[[body]]\nname = \"strip\"\njoint = \"free\"\nshape = { "
                                                 "kind = \"beam\", length = 0.3, thickness = "
                                                 "0.002, width = 0.03, density = 2700, rigidity = 1 }\n")
@@ -909,7 +909,7 @@ TEST(BeamInput, DISABLED_sand_sees_the_rectangular_section) {
 
 // Source of truth: mechanics. A beam that starts beyond its joint is carried by a rigid arm, to which it is clamped; a
 // second hinge at its start is not what the file says.
-TEST(BeamInput, DISABLED_a_beam_that_starts_beyond_its_joint_is_clamped) {
+TEST(BeamInput, a_beam_that_starts_beyond_its_joint_is_clamped) {
   const Scenario s = parse_scenario(std::string("[[body]]\nname = \"rod\"\njoint = \"pin\"\nshape = { kind = "
                                                 "\"beam\", at = 0.1, length = 0.3, diameter "
                                                 "= 0.01, density = 2700, rigidity = 1 }\n")

@@ -276,6 +276,7 @@ class System {
   std::vector<JointForces> joints_;
   std::vector<double> air_;
   std::vector<Vec> weight_;
+  std::vector<BodyPoint> weight_at_;  // where it acts on rigid bodies
   bool track_distance_ = false;
   bool has_torque_ = false, has_damping_ = false, has_friction_ = false, has_air_ = false,
        has_material_ = false;

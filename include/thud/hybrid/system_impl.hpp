@@ -391,7 +391,8 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
       if (tree_.body(i).beam) add_beam_forces(i, work);
     } else {
       arm = c.s * f.u + c.n * f.w;
-      torque = moment(arm, force);
+      const BodyPoint g = weight_at_[i];
+      torque = moment(g.s * f.u + g.n * f.w, force);
     }
     if (air_[i] > 0) {
       const Vec2<T> vc =
