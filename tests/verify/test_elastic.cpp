@@ -302,6 +302,18 @@ std::vector<std::string> complaints_of(const std::vector<int>& seeds) {
   return out;
 }
 
+// Source of truth: the same probe made so stiff that it does not bend.
+TEST(FlexibleProbe, rigid_and_elastic_answers_differ_by_more_than_a_fifth) {
+  const RunResult elastic = run(load_scenario("flexible_probe"));
+  RunRequest motion;  // the modes of the stiff one are of no interest
+  motion.method = Method::radau5;
+  const RunResult rigid = run(load_scenario("flexible_probe", {{"young", "1e6 GPa"}}), motion);
+  const double bent = *elastic.find("t_s")->value, stiff = *rigid.find("t_s")->value;
+  EXPECT_GT(bent, 1.2 * stiff);
+  EXPECT_GT(std::abs(*elastic.find("w_T")->value), 0.03);
+  EXPECT_LT(std::abs(*rigid.find("w_T")->value), 1e-5);
+}
+
 // Source of truth: every run must come to an end, with the account of its energy closed (1e-7: hundreds of events).
 TEST(RandomElastic, chains_run_through) {
   std::vector<int> seeds;
