@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <numbers>
 #include <string>
@@ -16,7 +17,10 @@
 #include "peers/free_link_cvode.hpp"
 #include "peers/free_link_odeint.hpp"
 #include "peers/free_link_reference.hpp"
-#include "thud/scenario/scenario.hpp"
+#include "thud/report/file.hpp"
+#include "thud/scenario/family.hpp"
+#include "thud/study/design.hpp"
+#include "thud/study/sweep.hpp"
 
 namespace {
 
@@ -119,6 +123,65 @@ void show(const char* title, const std::vector<Contender>& contenders) {
                c.worst);
 }
 
+// ---- what a sweep costs beyond its runs ---------------------------------------------------------------------------
+
+// A Sobol design over the same rectangle; the same points for everybody.
+thud::Study make_sweep_study(const std::filesystem::path& folder, int runs) {
+  const std::string path = (folder / "bench.toml").string();
+  thud::write_file(path, fmt::format("scenario = \"free_link\"\noutputs = [\"t_z\"]\n[vary]\n"
+                                     "angle = {{ uniform = [\"25 deg\", \"60 deg\"] }}\n"
+                                     "speed = {{ uniform = [1, 2.5] }}\n"
+                                     "[design]\nkind = \"sobol\"\nruns = {}\n",
+                                     runs));
+  return thud::load_study(path);
+}
+
+struct Variant {
+  const char* name;
+  std::function<void()> run;
+  std::vector<double> seconds;
+};
+
+double time_of(const std::function<void()>& f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void measure_sweep(Engine& engine, int runs) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "thud-bench-XXXXXX").string();
+  const std::filesystem::path folder = ::mkdtemp(pattern.data());
+  const thud::Study study = make_sweep_study(folder, runs);
+  thud::ScenarioFamily family(study.scenario, study.set, study.varied_names(), study.outputs);
+  thud::DesignPoints points(study);
+  double sum = 0, x[2], out = 0;
+  const auto each = [&](const auto& f) {
+    for (int i = 0; i < runs; ++i) points.get(i, x), f();
+  };
+  const auto sweep = [&](int jobs) {
+    thud::SweepOptions options;
+    options.out = (folder / "bench.h5").string();
+    options.jobs = jobs;
+    sum += static_cast<double>(thud::run_sweep(study, options).done);
+  };
+  std::vector<Variant> variants = {
+      {"the engine alone", [&] { each([&] {
+                                   sum += engine.run({x[0], x[1]}, 1e-9).stop_time;
+                                 }); }, {}},
+      {"ScenarioFamily::run", [&] { each([&] { (void)family.run(x, &out), sum += out; }); }, {}},
+      {"sweep to an HDF5 file, 1 thread", [&] { sweep(1); }, {}},
+      {"sweep to an HDF5 file, 2 threads", [&] { sweep(2); }, {}}};
+  for (int round = 0; round < 7; ++round)
+    for (Variant& v : variants) v.seconds.push_back(time_of(v.run));
+  fmt::print("\nA sweep of {} links against the engine on the same jobs\n", runs);
+  for (const Variant& v : variants)
+    fmt::print("  {:<46}{:>9.2f}x\n", v.name, median(v.seconds) / median(variants.front().seconds));
+  fmt::print("  {:<46}{:>9.2f}x\n", "2 threads are faster than 1 by",
+             median(variants[2].seconds) / median(variants[3].seconds));
+  std::filesystem::remove_all(folder);
+  if (!(sum > 0)) fmt::print("nothing was computed\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -160,5 +223,6 @@ int main(int argc, char** argv) {
   measure_times(swept, sweep);
   show(fmt::format("Sweep of {} links, tolerance 1e-9 (CVODE as above: it scales linearly)", sweep).c_str(),
        swept);
+  measure_sweep(engine, std::min(sweep, 20000));
   return 0;
 }

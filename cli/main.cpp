@@ -35,6 +35,10 @@ void add_commands(CLI::App& app, int& exit_code) {
 #ifdef THUD_HAS_REPRODUCE
   add_reproduce_command(app, exit_code);
 #endif
+  add_sweep_command(app, exit_code);
+  add_sensitivity_command(app, exit_code);
+  add_fit_command(app, exit_code);
+  add_synth_command(app, exit_code);
   app.footer(
       "Examples:\n"
       "  thud list\n"

@@ -46,6 +46,6 @@ target_compile_definitions(thud_build_info INTERFACE
   THUD_INSTALL_DATA_DIR="${THUD_DATA_DIR}")
 
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/${THUD_DATA_DIR}")
-foreach(folder IN ITEMS scenarios reference)
+foreach(folder IN ITEMS scenarios studies reference)
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${CMAKE_BINARY_DIR}/${THUD_DATA_DIR}/${folder}" SYMBOLIC)
 endforeach()

@@ -13,12 +13,16 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/thudConfigVersion.cmake"
 install(FILES
   "${PROJECT_BINARY_DIR}/thudConfig.cmake"
   "${PROJECT_BINARY_DIR}/thudConfigVersion.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/FindHDF5Serial.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/FindmuParser.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/FindUDUNITS2.cmake"
   DESTINATION "${package_dir}")
 
 if(TARGET thud_cli)
   install(TARGETS thud_cli)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenarios" "${PROJECT_SOURCE_DIR}/reference"
+  if(TARGET thud_mpi)
+    install(TARGETS thud_mpi LIBRARY DESTINATION "lib/thud")
+  endif()
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenarios" "${PROJECT_SOURCE_DIR}/studies" "${PROJECT_SOURCE_DIR}/reference"
     DESTINATION "${THUD_DATA_DIR}" OPTIONAL)
 endif()

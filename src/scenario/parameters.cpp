@@ -145,7 +145,8 @@ Parameter read_full(const Table& entry, const std::string& name, const SymbolTab
     take_unit_from_value(entry, "value", knob);
   }
   // A bare number counts in a unit only where that unit was declared for it.
-  const Quantity quantity{knob.dimension, {}, has_unit ? knob.unit : ""};
+  if (has_unit) knob.bare_unit = knob.unit;
+  const Quantity quantity{knob.dimension, {}, knob.bare_unit};
   read_range(entry.with_symbols(symbols), quantity, knob);
   set_from_file({entry, "value", quantity}, defaults, symbols, knob);
   entry.finish();

@@ -21,6 +21,7 @@ struct Parameter {
   double value = 0.0;
   double default_value = 0.0;  ///< what the file alone gives
   std::string unit;            ///< as the file declares it; for showing, values are in SI
+  std::string bare_unit;       ///< in which bare numbers count; empty: SI
   Dimension dimension = Dimension::any;
   std::optional<Interval> range;  ///< in SI units
   std::string about;

@@ -655,12 +655,16 @@ std::optional<std::array<double, 2>> Table::pair(std::string_view key, Dimension
 
 std::optional<std::vector<double>> Table::numbers(std::string_view key, Dimension dimension,
                                                   Range range) const {
+  return numbers(key, Quantity{dimension, range});
+}
+
+std::optional<std::vector<double>> Table::numbers(std::string_view key, const Quantity& quantity) const {
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   if (node->kind != ValueKind::array)
     fail_type(key, *node, fmt::format("an array of numbers: {} = [...]", key));
   std::vector<double> result;
-  for (const Node& item : node->children) result.push_back(read_number(key, item, {dimension, range}));
+  for (const Node& item : node->children) result.push_back(read_number(key, item, quantity));
   return result;
 }
 

@@ -105,6 +105,7 @@ class Table {
   /// An array of numbers; an array of pairs. Absent: none.
   std::optional<std::vector<double>> numbers(std::string_view key, Dimension dimension,
                                              Range range = {}) const;
+  std::optional<std::vector<double>> numbers(std::string_view key, const Quantity& quantity) const;
   std::optional<std::vector<std::array<double, 2>>> pairs(std::string_view key, Dimension dimension) const;
   /// A number as above, or an expression of t: "=0.1*sin(2*pi*t)". Absent: none.
   std::optional<TimeExpression> time_expression(std::string_view key, Dimension dimension) const;

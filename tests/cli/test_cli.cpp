@@ -517,4 +517,76 @@ TEST_F(Cli, a_scenario_cut_short_anywhere_does_not_crash) {
   }
 }
 
+// ---- sensitivity -------------------------------------------------------------------------------------------------
+
+constexpr const char* sensitivity_study = R"(scenario = "free_link"
+outputs  = ["t_z"]
+[vary]
+speed = { uniform = [1, 2] }
+angle = { uniform = ["30 deg", "50 deg"] }
+[sensitivity]
+samples   = 32
+bootstrap = 20
+)";
+
+TEST_F(Cli, sensitivity_prints_a_table_and_writes_a_picture) {
+  const Result r = thud({"sensitivity", file(sensitivity_study), "--svg", folder / "s.svg", "--jobs", "2"});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.err, IsEmpty());
+  EXPECT_THAT(r.out, AllOf(HasSubstr("32 samples of 2 knobs · 128 runs"), HasSubstr("first order"),
+                           HasSubstr("explains"), Not(HasSubstr("nan"))));
+  EXPECT_THAT(content(folder / "s.svg"), AllOf(HasSubstr("<svg "), HasSubstr("angle"), HasSubstr("</svg>")));
+}
+
+TEST_F(Cli, sensitivity_json_does_not_depend_on_threads) {
+  const std::string path = file(sensitivity_study);
+  const Result one = thud({"sensitivity", path, "--json", "--jobs", "1"});
+  const Result two = thud({"sensitivity", path, "--json", "--jobs", "2"});
+  EXPECT_EQ(one.out, two.out);
+  const json j = json::parse(one.out);
+  EXPECT_EQ(j["runs"], 128);
+  EXPECT_EQ(j["outputs"][0]["indices"][1]["knob"], "angle");
+  EXPECT_EQ(json::parse(thud({"sensitivity", path, "--json", "--runs", "100"}).out)["runs"], 64);
+}
+
+TEST_F(Cli, sensitivity_refuses_bad_studies_with_place_and_suggestion) {
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = sensitivity_study;
+    text.replace(text.find(from), from.size(), to);
+    return refusal({"sensitivity", file(text)});
+  };
+  EXPECT_THAT(with("angle =", "angel ="),
+              AllOf(HasSubstr("mine.toml:5:1:"), HasSubstr("did you mean \"angle\"")));
+  EXPECT_THAT(with("\"t_z\"", "\"tz\""),
+              AllOf(HasSubstr("mine.toml:2:12:"), HasSubstr("did you mean \"t_z\"")));
+  EXPECT_THAT(with("samples ", "sampels "),
+              AllOf(HasSubstr("mine.toml:7:1:"), HasSubstr("did you mean \"samples\"")));
+  EXPECT_THAT(with("= 32", "= 3"), AllOf(HasSubstr("mine.toml:7:13:"), HasSubstr("from 16 to")));
+  EXPECT_THAT(with("\"50 deg\"", "\"150 deg\""),
+              AllOf(HasSubstr("mine.toml:5:"), HasSubstr("between 0 deg and 80 deg")));
+  EXPECT_THAT(with("free_link", "free_lnk"),
+              AllOf(HasSubstr("mine.toml:1:12:"), HasSubstr("did you mean \"free_link\"")));
+  EXPECT_THAT(refusal({"sensitivity", file(sensitivity_study), "--runs", "10"}),
+              HasSubstr("at least 64 runs"));
+  EXPECT_THAT(refusal({"sensitivity", file(sensitivity_study), "--svg", "/nowhere/s.svg"}),
+              HasSubstr("--svg"));
+  EXPECT_THAT(refusal({"sensitivity", "sensitivity_compound_pendulm"}),
+              HasSubstr("sensitivity_compound_pendulum"));
+}
+
+TEST_F(Cli, sensitivity_tells_what_was_done_before_an_interrupt) {
+  std::string text = sensitivity_study;
+  text.replace(text.find("= 32"), 4, "= 1048576");
+  const pid_t pid = start({"sensitivity", file(text), "--json", "--svg", folder / "s.svg"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ::kill(pid, SIGINT);
+  const Result r = wait_for(pid);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("interrupted after"), HasSubstr("no picture was written")));
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["cancelled"], true);
+  EXPECT_LT(j["samples"], 1048576);
+  EXPECT_FALSE(fs::exists(folder / "s.svg"));
+}
+
 }  // namespace

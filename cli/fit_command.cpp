@@ -1,0 +1,109 @@
+// thud fit: knobs from measured trajectories, with their uncertainties.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "thud/study/fit.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+struct Arguments {
+  std::string study, svg;
+  std::vector<std::string> data, set;
+  int jobs = 0;
+  bool json = false, ascii = false;
+};
+
+// A line on the terminal for what takes longer than a second.
+class FitProgress {
+ public:
+  void show(int iteration, long runs) {
+    if (!visible_ || Clock::now() < due_) return;
+    shown_ = true;
+    fmt::print(stderr, "\r\x1b[Kiteration {}, {} runs  (Ctrl-C stops)", iteration, runs);
+    std::fflush(stderr);
+  }
+  ~FitProgress() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool visible_ = is_terminal(stderr), shown_ = false;
+  Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
+};
+
+FitResult fit_with_progress(const FitStudy& study, const std::vector<FitData>& data, int jobs) {
+  const Interrupt interrupt;
+  FitProgress progress;
+  FitOptions options;
+  options.jobs = jobs;
+  options.cancel = Interrupt::flag();
+  options.progress = [&](int iteration, long runs) { progress.show(iteration, runs); };
+  return fit(study, data, options);
+}
+
+void write_pictures(const std::string& folder, const FitResult& result) {
+  for (const auto& [name, svg] : make_fit_pictures(result))
+    write_file(std::filesystem::path(folder) / name, svg);
+}
+
+int run_fit(const Arguments& a) {
+  const FitStudy study = load_fit_study(a.study, read_settings(a.set));
+  const std::vector<FitData> data = load_fit_data(study, a.data);
+  if (!a.svg.empty()) {
+    try {
+      make_folder(a.svg);
+    } catch (const OutputError& e) {
+      throw InputError({"--svg " + a.svg, 0, 0}, e.what());
+    }
+  }
+  const FitResult result = fit_with_progress(study, data, a.jobs);
+  print(a.json ? to_json(result) : to_text(result, style_of_output(a.ascii)));
+  if (!a.svg.empty()) write_pictures(a.svg, result);
+  if (result.is_sound()) return 0;
+  complain(result.converged ? "the data do not determine every knob" : result.message);
+  return 1;
+}
+
+}  // namespace
+
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
+void add_fit_command(CLI::App& app, int& exit_code) {
+  CLI::App* c = app.add_subcommand("fit", "fit knobs of a scenario to measured trajectories");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("STUDY", a->study, "a study file with a [fit] section, or the name of one in the library")
+      ->required();
+  c->add_option("--data", a->data, "measured trajectories (default: all files of the study's [data])")
+      ->type_name("FILE.csv...")
+      ->expected(1, 100000)
+      ->take_all();
+  c->add_option("--set", a->set, "set a knob that is not fitted; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c->add_option("--svg", a->svg, "write pictures there: fitted curves and residuals")->type_name("DIR");
+  c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+  c->add_flag("--ascii", a->ascii, "plain characters only");
+  c->footer(
+      "Examples:\n"
+      "  thud synth fit_free_link --out captures/\n"
+      "  thud fit fit_free_link --data captures/*.csv --svg pictures\n"
+      "\n"
+      "Exit status: 0 fitted, 1 not settled or a knob is not determined by the data,\n"
+      "2 bad input.");
+  c->callback([a, &exit_code] { exit_code = run_fit(*a); });
+}

@@ -1,0 +1,132 @@
+// thud sensitivity: which knob matters for which output.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "thud/study/sensitivity.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+struct Arguments {
+  std::string study, svg;
+  std::vector<std::string> set;
+  bool json = false, ascii = false;
+  int jobs = 0;
+  std::int64_t runs = 0;
+};
+
+// A line on the terminal for what takes longer than a second.
+class RunCounter {
+ public:
+  void show(std::int64_t done, std::int64_t total) {
+    if (!visible_) return;
+    const std::lock_guard lock(mutex_);
+    const Clock::time_point now = Clock::now();
+    if (now < due_ || done <= shown_) return;
+    due_ = now + std::chrono::milliseconds(200);
+    shown_ = done;
+    const double spent = std::chrono::duration<double>(now - begin_).count();
+    const double left = spent * static_cast<double>(total - done) / static_cast<double>(done);
+    fmt::print(stderr, "\r\x1b[K{} of {} runs, {} left  (Ctrl-C stops)", done, total, in_words(left));
+    std::fflush(stderr);
+  }
+  ~RunCounter() {
+    if (shown_ > 0) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static std::string in_words(double seconds) {
+    if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+    if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+    return fmt::format("{:.1f} h", seconds / 3600);
+  }
+
+  bool visible_ = is_terminal(stderr);
+  std::int64_t shown_ = 0;
+  Clock::time_point begin_ = Clock::now(), due_ = begin_ + std::chrono::seconds(1);
+  std::mutex mutex_;
+};
+
+Sensitivity find_with_progress(const SensitivityStudy& study, int jobs) {
+  const Interrupt interrupt;
+  RunCounter counter;
+  SensitivityOptions options;
+  options.jobs = jobs;
+  options.cancel = Interrupt::flag();
+  options.progress = [&](std::int64_t done, std::int64_t total) { counter.show(done, total); };
+  return find_sensitivity(study, options);
+}
+
+// Before the runs: a name that cannot be written to should not cost them.
+std::unique_ptr<AtomicFile> open_picture(const std::string& file) {
+  if (file.empty()) return nullptr;
+  try {
+    return std::make_unique<AtomicFile>(file);
+  } catch (const OutputError& e) {
+    throw InputError({"--svg " + file}, e.what());
+  }
+}
+
+std::string what_failed(const Arguments& a, const Sensitivity& s) {
+  if (s.indices.cancelled)
+    return fmt::format("interrupted after {} of {} samples{}", s.indices.samples, s.study.samples,
+                       a.svg.empty() ? "" : "; no picture was written");
+  return "too few runs have a value: there are no indices";
+}
+
+int sensitivity(const Arguments& a) {
+  SensitivityStudy study = load_sensitivity(a.study, read_settings(a.set));
+  if (a.runs > 0) study.samples = samples_for_runs(study, a.runs);
+  const std::unique_ptr<AtomicFile> picture = open_picture(a.svg);
+  const Sensitivity result = find_with_progress(study, a.jobs);
+  const bool is_whole = !result.indices.cancelled && result.has_results();
+  // Of what was interrupted at once there is nothing to tell.
+  if (a.json || result.indices.samples > 0)
+    print(a.json ? to_json(result) : to_text(result, style_of_output(a.ascii)));
+  if (picture && !result.indices.cancelled) {
+    picture->write(to_svg(result));
+    picture->commit();
+  }
+  if (!is_whole) complain(what_failed(a, result));
+  return is_whole ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
+void add_sensitivity_command(CLI::App& app, int& exit_code) {
+  CLI::App* c = app.add_subcommand("sensitivity", "find which knob matters for which output (Sobol indices)");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("STUDY", a->study, "a study file, or the name of one of the library")->required();
+  c->add_option("--set", a->set, "set a knob that stays, over the file; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c->add_option("--runs", a->runs, "make at most so many runs, instead of what the file says")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000}).description(""));
+  c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+  c->add_option("--svg", a->svg, "also write a bar chart")->type_name("FILE");
+  c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  c->add_flag("--ascii", a->ascii, "plain characters only");
+  c->footer(
+      "Examples:\n"
+      "  thud sensitivity sensitivity_compound_pendulum\n"
+      "  thud sensitivity my_study.toml --runs 2000 --svg indices.svg\n"
+      "  thud sensitivity my_study.toml --json | jq '.outputs[0].summary'");
+  c->callback([a, &exit_code] { exit_code = sensitivity(*a); });
+}

@@ -1,0 +1,161 @@
+// thud sweep: a scenario at many values of its knobs.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "thud/report/sweep_plots.hpp"
+#include "thud/study/sweep.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+struct Arguments {
+  std::string study, out, csv, svg;
+  std::vector<std::string> set;
+  int jobs = 0;
+  bool resume = false, restart = false, json = false, ascii = false, quiet = false;
+};
+
+// A line on the terminal for what takes longer than a second.
+class SweepBar {
+ public:
+  explicit SweepBar(bool visible) : visible_(visible && is_terminal(stderr)) {}
+  ~SweepBar() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  void show(const SweepProgress& p) {
+    if (!visible_ || p.seconds < 1) return;
+    shown_ = true;
+    constexpr int width = 20;
+    const double part = static_cast<double>(p.done) / static_cast<double>(p.total);
+    const int filled = static_cast<int>(width * part);
+    fmt::print(stderr, "\r\x1b[K[{:#<{}}{:.<{}}] {:.1f} %  {} of {} runs  {:.3g}/s  {}", "", filled, "",
+               width - filled, 100 * part, p.done, p.total, p.rate, time_left(p));
+    std::fflush(stderr);
+  }
+
+ private:
+  static std::string time_left(const SweepProgress& p) {
+    if (!(p.rate > 0)) return "";
+    const double seconds = static_cast<double>(p.total - p.done) / p.rate;
+    if (seconds > 359999) return fmt::format("{:.3g} h left", seconds / 3600);
+    const auto s = static_cast<long>(std::ceil(seconds));
+    return s < 3600 ? fmt::format("{}:{:02} left", s / 60, s % 60)
+                    : fmt::format("{}:{:02}:{:02} left", s / 3600, s / 60 % 60, s % 60);
+  }
+
+  bool visible_, shown_ = false;
+};
+
+// Process 0 of several must let the others go, whatever happens.
+class Dismissal {
+ public:
+  explicit Dismissal(Machines* machines) : machines_(machines) {}
+  ~Dismissal() {
+    if (machines_) dismiss(*machines_);
+  }
+  Dismissal(const Dismissal&) = delete;
+  Dismissal& operator=(const Dismissal&) = delete;
+
+ private:
+  Machines* machines_;
+};
+
+SweepReport sweep_with_progress(const Study& study, const Arguments& a, Machines* machines) {
+  SweepBar bar(!a.quiet);
+  SweepOptions options;
+  options.out = a.out.empty() ? study.name + ".h5" : a.out;
+  options.csv = a.csv;
+  options.jobs = a.jobs;
+  options.resume = a.resume;
+  options.restart = a.restart;
+  options.machines = machines;
+  options.cancel = Interrupt::flag();
+  options.progress = [&](const SweepProgress& p) { bar.show(p); };
+  return run_sweep(study, options);
+}
+
+int tell(const Study& study, const SweepReport& report, const Arguments& a) {
+  if (!report.notice.empty()) complain(report.notice);
+  if (a.json)
+    print(to_json(study, report));
+  else if (!a.quiet && !report.cancelled)
+    print(to_text(study, report, style_of_output(a.ascii)));
+  if (report.cancelled) {
+    complain(fmt::format("interrupted; {} of {} runs are kept in {}: the same command with --resume goes on",
+                         report.done, report.runs, report.journal));
+    return 1;
+  }
+  if (report.unreached == report.runs) {
+    complain("no run reached what was asked");
+    return 1;
+  }
+  return 0;
+}
+
+int lead_sweep(const Arguments& a, Machines* machines) {
+  const Dismissal dismissal(machines);
+  const Study study = load_study(a.study, read_settings(a.set));
+  if (!a.svg.empty()) check_plots(study);
+  const SweepReport report = sweep_with_progress(study, a, machines);
+  const int status = tell(study, report, a);
+  if (!a.svg.empty() && !report.cancelled) {
+    const std::vector<std::string> files = write_plots(study, SweepFile(report.out), a.svg);
+    for (const std::string& file : files)
+      if (!a.quiet && !a.json) print(fmt::format("Picture in {}\n", file));
+  }
+  return status;
+}
+
+int sweep(const Arguments& a) {
+  const std::unique_ptr<Machines> machines = join_machines();
+  const Interrupt interrupt;
+  if (!machines || machines->rank() == 0) return lead_sweep(a, machines.get());
+  serve_sweep(
+      *machines, [&] { return load_study(a.study, read_settings(a.set)); }, a.jobs, Interrupt::flag());
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
+void add_sweep_command(CLI::App& app, int& exit_code) {
+  CLI::App* c = app.add_subcommand("sweep", "run a scenario at many values of its knobs");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("STUDY", a->study, "a study file, or the name of one in the library")->required();
+  c->add_option("--out", a->out, "the HDF5 file for the results (default: the study's name with .h5)")
+      ->type_name("FILE.h5");
+  c->add_option("--csv", a->csv, "also write the results as CSV")->type_name("FILE.csv");
+  c->add_option("--svg", a->svg, "also draw the study's plots, into this folder")->type_name("DIR");
+  c->add_option("--jobs", a->jobs, "threads (default: one per processor; under mpirun one per process)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+  CLI::Option* resume = c->add_flag("--resume", a->resume, "go on with a sweep that was not finished");
+  c->add_flag("--restart", a->restart, "throw the results of such a sweep away")->excludes(resume);
+  c->add_option(
+       "--set", a->set,
+       "set a knob that stays, as in --set \"angle=40 deg\"; a bare number is in SI units; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  c->add_flag("--ascii", a->ascii, "plain characters only");
+  c->add_flag("--quiet", a->quiet, "print nothing but errors (and JSON, if asked for)");
+  c->footer(
+      "Examples:\n"
+      "  thud sweep free_link_map\n"
+      "  thud sweep mine.toml --out mine.h5 --csv mine.csv\n"
+      "  thud sweep mine.toml --resume\n"
+      "  mpirun -n 64 thud sweep mine.toml");
+  c->callback([a, &exit_code] { exit_code = sweep(*a); });
+}

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thud/report/format.hpp"
+#include "thud/study/measurement.hpp"
+#include "thud/study/study.hpp"
+
+namespace thud {
+
+// Knobs of a scenario fitted to measured trajectories (docs/guide/fits.md has the statistics).
+//
+//   const FitStudy study = load_fit_study("fit_free_link");
+//   const FitResult result = fit(study, load_fit_data(study, {"run1.csv", "run2.csv"}));
+
+enum class FitLoss : std::uint8_t { none, huber, cauchy };
+
+/// A knob that is fitted: where it starts and where it may go (SI; infinite where nothing bounds it).
+struct FitKnob {
+  Knob knob;
+  double start = 0, low = 0, high = 0;
+  Place place;
+};
+
+/// A knob with a value of its own in every file: an initial condition.
+struct LocalKnob {
+  FitKnob fit;
+  bool free = false;      ///< fitted for every file; else as given
+  bool required = false;  ///< every file must give it
+};
+
+/// What is known about one file of measured values.
+struct FitFile {
+  std::string name;                                    ///< as the study has it
+  std::vector<std::pair<std::string, double>> values;  ///< of local knobs (SI, or the index of a choice)
+  MeasurementRules rules;
+  Place place;
+};
+
+/// Standard deviation of the measured values of the observables that a pattern names (SI).
+struct NoiseRule {
+  std::string pattern;  ///< "*", "link.marker1.*"
+  double deviation = 0;
+  std::string unit;  ///< SI; only observables in it are meant, all when it is empty
+  Place place;
+};
+
+/// The sections [fit] and [data] of a study.
+struct FitStudy {
+  Study study;
+  std::vector<FitKnob> knobs;      ///< with one value for all files
+  std::vector<LocalKnob> initial;  ///< with a value per file
+  FitLoss loss = FitLoss::none;
+  double loss_scale = 1;         ///< in standard deviations
+  std::vector<NoiseRule> noise;  ///< empty: estimated from the residuals
+  int starts = 1;
+  std::uint64_t seed = 1;
+  int iterations = 100;
+  std::vector<FitFile> files;
+  std::vector<NamedObservable> observables;  ///< of the scenario
+  std::string scenario_title;
+};
+
+/// Reads a study with its [fit] and [data]. Throws InputError.
+[[nodiscard]] FitStudy load_fit_study(const std::string& name_or_path, const KnobSettings& set = {});
+
+/// A measured trajectory with the values of the local knobs for it, one per FitStudy::initial.
+struct FitData {
+  std::string name;  ///< of the file, for reports
+  Measurement measurement;
+  std::vector<double> local;
+};
+
+/// Reads the files given on the command line, or all of [data] when none is given. Throws InputError for anything that
+/// is wrong with them, also when there are fewer values than fitted knobs.
+[[nodiscard]] std::vector<FitData> load_fit_data(const FitStudy& study,
+                                                 const std::vector<std::string>& files);
+
+struct FitOptions {
+  int jobs = 0;  ///< threads; 0: one per processor. The result does not depend on it.
+  const std::atomic<bool>* cancel = nullptr;
+  std::function<void(int iteration, long runs)> progress;
+};
+
+/// One fitted knob.
+struct FitEstimate {
+  enum class Status : std::uint8_t { determined, at_bound, undetermined, no_effect };
+  Knob knob;
+  std::string file;  ///< of a local knob; empty for a knob of all files
+  double value = 0, start = 0, low = 0, high = 0;
+  Status status = Status::determined;
+  std::optional<double> error;                        ///< standard error
+  std::optional<std::pair<double, double>> interval;  ///< 95 %
+
+  /// "eta_d", or "speed (run1.csv)".
+  std::string name() const;
+};
+const char* fit_status_name(FitEstimate::Status status);
+
+/// How one column of one file is met.
+struct FitResidual {
+  std::string file, observable, unit;
+  std::vector<double> time, measured, fitted;
+  double rms = 0;
+  std::optional<double> end_error;  ///< γ of Lee 2009, eq. 6.1, as a fraction, of the last measured value
+  double lag_one = 0;               ///< autocorrelation of successive residuals
+  std::vector<double> curve_time, curve;  ///< the fitted run between the measured instants
+};
+
+/// The noise of all observables of one unit.
+struct FitNoise {
+  std::string unit;  ///< SI
+  std::optional<double> given;
+  double found = 0;  ///< from the residuals
+};
+
+/// Where one of several starts led.
+struct FitStart {
+  std::vector<double> start, end;
+  double cost = 0;
+  bool converged = false;
+};
+
+struct FitResult {
+  std::string title, scenario, file, loss;
+  bool converged = false, cancelled = false;
+  std::string message;  ///< why not
+  std::vector<FitEstimate> estimates;
+  std::vector<std::size_t> correlated;  ///< estimates that the correlation matrix is about
+  Eigen::MatrixXd correlation;
+  double condition = 1;  ///< of the Jacobian with columns of equal length
+  long values = 0, degrees = 0;
+  double scale = 0;  ///< s: standard deviation of the residuals in units of the stated noise, or 1
+  std::optional<double> chi_square, chi_square_probability;  ///< when the noise was given
+  std::vector<FitNoise> noise;
+  std::vector<FitResidual> residuals;
+  std::vector<FitStart> starts;
+  int iterations = 0;
+  long runs = 0, failed_runs = 0;
+  std::string failure;                    ///< the first run that failed
+  std::vector<std::string> undetermined;  ///< combinations of knobs that the data leave open, in words
+  std::vector<std::string> warnings;
+
+  /// Converged, and every knob that is not at a bound is determined.
+  bool is_sound() const { return converged && undetermined.empty(); }
+};
+
+/// Fits. Numerical outcomes are reported, never thrown. The same input gives the same bits for any number of threads.
+[[nodiscard]] FitResult fit(const FitStudy& study, const std::vector<FitData>& data,
+                            const FitOptions& options = {});
+
+[[nodiscard]] std::string to_text(const FitResult& result, const TextStyle& style);
+[[nodiscard]] std::string to_json(const FitResult& result);
+
+/// Pictures as (file name, SVG): for every observable the measured points with the fitted curves, and the residuals.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> make_fit_pictures(const FitResult& result);
+
+}  // namespace thud

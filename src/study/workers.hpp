@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "study/chunk.hpp"
+#include "thud/study/sweep.hpp"
+
+namespace thud {
+
+/// Threads that compute chunks of a sweep.
+class WorkerPool {
+ public:
+  WorkerPool(const Study& study, int threads, const std::atomic<bool>* cancel);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  int threads() const { return static_cast<int>(threads_.size()); }
+  void submit(RunRange runs);
+  /// A finished chunk, or none when the time is over. After a cancel chunks may be shorter than asked, or empty.
+  /// Throws what a worker threw.
+  std::optional<SweepChunk> take(std::chrono::milliseconds wait);
+  /// Chunks that were submitted and not yet taken.
+  int outstanding() const { return outstanding_; }
+
+ private:
+  void work();
+  void work_until_stopped();
+
+  const Study& study_;
+  const std::atomic<bool>* cancel_;
+  std::mutex mutex_;
+  std::condition_variable todo_changed_, done_changed_;
+  std::deque<RunRange> todo_;
+  std::deque<SweepChunk> done_;
+  std::exception_ptr error_;
+  bool stop_ = false;
+  int outstanding_ = 0;
+  std::atomic<bool> abandon_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// Hands out the runs that are still to be made, in pieces that take about the same time.
+class RunQueue {
+ public:
+  RunQueue(std::vector<RunRange> missing, int workers);
+
+  std::int64_t left() const { return left_; }
+  void set_workers(int workers) { workers_ = workers; }
+  /// The next piece; empty when all are out.
+  RunRange next();
+  /// Learns from a finished chunk how long runs take.
+  void learn(std::int64_t runs, double seconds);
+
+ private:
+  std::vector<RunRange> missing_;
+  std::size_t at_ = 0;
+  std::int64_t left_ = 0;
+  int workers_;
+  double seconds_per_run_ = 0;
+};
+
+}  // namespace thud

@@ -1,0 +1,195 @@
+// thud fit and thud synth as a user meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "thud/report/format.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string content(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+struct Result {
+  int status = -1;
+  std::string out, err;
+};
+
+class FitCli : public ::testing::Test {
+ protected:
+  FitCli() {
+    std::string pattern = (fs::temp_directory_path() / "thud-fit-cli-XXXXXX").string();
+    folder = ::mkdtemp(pattern.data());
+  }
+  ~FitCli() override {
+    std::error_code ec;
+    fs::remove_all(folder, ec);
+  }
+
+  // The arguments are for the shell; it starts in the test's folder.
+  Result thud(const std::string& arguments) const {
+    const std::string command = "cd " + folder.string()
+                              + " && LC_ALL=C.UTF-8 THUD_DATA=" THUD_SOURCE_DATA_DIR " '"
+                              + std::string(THUD_PROGRAM) + "' " + arguments + " >out 2>err </dev/null";
+    const int state = std::system(command.c_str());
+    return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content(folder / "out"), content(folder / "err")};
+  }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
+
+  // Bad input: status 2, nothing on stdout, one line on stderr.
+  std::string refusal(const std::string& arguments) const {
+    const Result r = thud(arguments);
+    EXPECT_EQ(r.status, 2) << r.err;
+    EXPECT_THAT(r.out, IsEmpty());
+    EXPECT_THAT(r.err, ::testing::StartsWith("thud: "));
+    EXPECT_EQ(r.err.find('\n'), r.err.size() - 1) << r.err;
+    return r.err;
+  }
+  // The message about a study whose [fit] is given, with one sound file of data.
+  std::string refused(const std::string& fit, const std::string& rest = "") const {
+    write("study.toml", "scenario = \"free_link_capture\"\n" + rest + "[fit]\n" + fit);
+    write("run.csv", "time [s], link.marker1.z [mm]\n0, -116\n0.01, -104\n0.02, -95\n");
+    return refusal("fit study.toml --data run.csv");
+  }
+
+  fs::path folder;
+};
+
+TEST_F(FitCli, two_commands_make_and_fit_measurements) {
+  const Result made = thud("synth fit_free_link --out captures/ --time '30 ms'");
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("Wrote captures/drop_32_126.csv (16 frames)"));
+  const Result r = thud("fit fit_free_link --data captures/*.csv --svg pictures");
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.err, IsEmpty());
+  EXPECT_THAT(r.out, AllOf(HasSubstr("Estimates"), HasSubstr("eta_d"), HasSubstr("95 % interval"),
+                           HasSubstr("drop_55_243.csv speed"), HasSubstr("0.1 mm stated")));
+  std::istringstream lines(r.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(thud::text_width(line), 80u) << line;
+  EXPECT_TRUE(fs::exists(folder / "pictures" / "link.marker2.x.fit.svg"));
+
+  const json j = json::parse(thud("fit fit_free_link --data captures/*.csv --json").out);
+  EXPECT_EQ(j["converged"], true);
+  EXPECT_EQ(j["estimates"].size(), 13u);
+  EXPECT_EQ(j["estimates"][0]["knob"], "eta_d");
+  EXPECT_NEAR(j["estimates"][0]["value"].get<double>(), 6.5, 0.3);
+  EXPECT_EQ(thud("fit fit_free_link --data captures/*.csv --jobs 1 --json").out,
+            thud("fit fit_free_link --data captures/*.csv --jobs 2 --json").out);
+  for (char c : thud("fit fit_free_link --data captures/*.csv --ascii").out)
+    ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~'));
+}
+
+TEST_F(FitCli, an_undetermined_knob_is_status_1) {
+  ASSERT_EQ(
+      thud("synth free_link_capture --set 'angle=0 deg' --observables link.marker1.z --out v.csv").status, 0);
+  write("study.toml",
+        "scenario = \"free_link_capture\"\nset = { angle = \"0 deg\" }\n[fit]\nknobs = { eta_v = {}, eta_h = "
+        "{} }\n");
+  const Result r = thud("fit study.toml --data v.csv");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_THAT(r.out, HasSubstr("eta_h has no effect on any measured value"));
+  EXPECT_EQ(r.err, "thud: the data do not determine every knob\n");
+}
+
+TEST_F(FitCli, bad_sections_are_refused_with_their_place) {
+  EXPECT_THAT(refused("knobs = { eta_b = {} }\n"),
+              HasSubstr("study.toml:3:11: the scenario has no knob \"eta_b\"; did you mean \"eta_"));
+  EXPECT_THAT(refused("knobs = { eta_d = { start = 30, range = [1, 20] } }\n"),
+              HasSubstr("study.toml:3:29: knob \"eta_d\" starts at 30, outside the range of 1 to 20"));
+  EXPECT_THAT(refused("knobs = { eta_d = { range = [7, 20] } }\n"),
+              HasSubstr("outside the range of 7 to 20; give start"));
+  EXPECT_THAT(refused("knobs = { eta_d = { range = [1, 200] } }\n"),
+              HasSubstr("beyond the range of the knob itself"));
+  EXPECT_THAT(refused("knobs = { eta_d = { range = [20, 1] } }\n"), HasSubstr("the lower bound comes first"));
+  EXPECT_THAT(refused("knobs = { eta_d = 5 }\n"), HasSubstr("must be a table"));
+  EXPECT_THAT(refused("knobs = {}\n"), HasSubstr("nothing to fit"));
+  EXPECT_THAT(refused("loss = \"none\"\n"), HasSubstr("knobs"));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\nlos = \"huber\"\n"), HasSubstr("did you mean \"loss\"?"));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\nloss = \"hubber\"\n"), HasSubstr("\"huber\""));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\nscale = 2\n"), HasSubstr("goes with loss"));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\nnoise = \"1 deg\"\n"),
+              HasSubstr("study.toml:4:9: gives no noise for link.marker1.z [m], which run.csv measures"));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\nnoise = \"-1 mm\"\n"), HasSubstr("> 0"));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\ninitial = { speed = \"fre\" }\n"), HasSubstr("\"free\""));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\ninitial = { speed = \"given\" }\n"),
+              HasSubstr("wants speed for every file, but there is no [data]"));
+  EXPECT_THAT(refused("knobs = { eta_d = {} }\n", "set = { eta_d = 6 }\n"),
+              HasSubstr("it can do one of the two"));
+  EXPECT_THAT(refused("knobs = { eta_d = {}, eta_h = {}, eta_v = {} }\n"),
+              HasSubstr("3 measured values cannot determine 3 knobs and their uncertainty"));
+}
+
+TEST_F(FitCli, bad_data_are_refused_with_their_place) {
+  const std::string head = "scenario = \"free_link_capture\"\n[fit]\nknobs = { eta_d = {} }\n";
+  write("study.toml", head + "[data]\n\"a.csv\" = { speed = 1.5 }\n");
+  write("a.csv", "time [s], link.marker1.z [mm]\n0, -116\n0.01, x\n");
+  EXPECT_THAT(refusal("fit study.toml"),
+              HasSubstr("a.csv:3:7: \"x\" in column \"link.marker1.z\" is not a number"));
+  write("a.csv", "time [s], link.marker3.z [mm]\n0, -116\n");
+  EXPECT_THAT(refusal("fit study.toml"), HasSubstr("did you mean \"link.marker"));
+  EXPECT_THAT(
+      refusal("fit study.toml --data b.csv"),
+      HasSubstr("--data b.csv: [data] of the study says nothing about \"b.csv\"; did you mean \"a.csv\"?"));
+  write("a.csv", "time [s], link.marker1.z [mm]\n0, -116\n0.01, -100\n");
+  EXPECT_THAT(refusal("fit study.toml --data a.csv ./a.csv"), HasSubstr("this file is given twice"));
+  write("study.toml", head);
+  EXPECT_THAT(refusal("fit study.toml"), HasSubstr("there are no data: give --data FILE.csv"));
+  EXPECT_THAT(refusal("fit study.toml --data none.csv"), HasSubstr("none.csv: there is no such file"));
+  write("study.toml", head + "[data]\n\"a.csv\" = { sped = 1.5 }\n");
+  EXPECT_THAT(refusal("fit study.toml"),
+              HasSubstr("study.toml:5:13: the scenario has no knob \"sped\"; did you mean \"speed\"?"));
+  write("study.toml", head + "[data]\n\"a.csv\" = { eta_d = 1.5 }\n");
+  EXPECT_THAT(refusal("fit study.toml"), HasSubstr("fitted for all files together"));
+  write("study.toml", "scenario = \"free_link_capture\"\n");
+  EXPECT_THAT(refusal("fit study.toml --data a.csv"), HasSubstr("no [fit] section"));
+  EXPECT_THAT(refusal("fit fit_fre_link"), HasSubstr("did you mean \"fit_free_link\"?"));
+}
+
+TEST_F(FitCli, synth_writes_whole_files_or_none) {
+  ASSERT_EQ(
+      thud("synth free_link --observables link.tip.z,link.angle --noise '0.2 deg' --rate '1 kHz' --out a.csv")
+          .status,
+      0);
+  EXPECT_THAT(
+      content(folder / "a.csv"),
+      AllOf(HasSubstr("# Synthetic measurements made by thud"), HasSubstr("# link.tip.z: without noise"),
+            HasSubstr("# link.angle: normal noise of 0.2 deg"),
+            HasSubstr("time [s], link.tip.z [mm], link.angle [deg]\n0, ")));
+  ASSERT_EQ(thud("synth free_link_capture --count 3 --out b.csv").status, 0);
+  EXPECT_FALSE(fs::exists(folder / "b.csv"));
+  EXPECT_NE(content(folder / "b-1.csv"), content(folder / "b-3.csv"));
+  for (const auto& file : fs::directory_iterator(folder))
+    EXPECT_NE(file.path().extension(), ".tmp") << file.path();
+  EXPECT_THAT(refusal("synth free_link --out c.csv"), HasSubstr("declares no [points]"));
+  EXPECT_THAT(refusal("synth free_link_capture --observables link.tipp.z --out c.csv"),
+              HasSubstr("did you mean \"link.tip.z\"?"));
+  EXPECT_THAT(refusal("synth free_link_capture --noise 0.1 --out c.csv"), HasSubstr("needs a unit"));
+  EXPECT_THAT(refusal("synth free_link_capture --noise '-1 mm' --out c.csv"),
+              HasSubstr("must not be negative"));
+  EXPECT_THAT(refusal("synth free_link_capture --rate 0 --out c.csv"), HasSubstr("must be positive"));
+  EXPECT_THAT(refusal("synth free_link_capture --set sped=1 --out c.csv"),
+              HasSubstr("did you mean \"speed\"?"));
+  EXPECT_THAT(refusal("synth fit_free_link --out c.csv"),
+              HasSubstr("the study has several files: give a folder"));
+  EXPECT_FALSE(fs::exists(folder / "c.csv"));
+}
+
+}  // namespace
