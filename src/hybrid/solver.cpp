@@ -841,8 +841,8 @@ class Run final : public StepView {
     if (!options_.stop_at_rest || !is_slow(1e-8)) return false;
     // What is left of the bending makes everything swing with the frequency of the beam.
     for (int i = 0; i < n_; ++i) {
-      const double swing = std::max(slowest_bending_, system_.tree().dof_frequency(i));
-      if (std::abs(work_.acceleration[i]) > absolute_[n_ + i] * std::max(1e-7 / scales_.time, 2e-9 * swing))
+      const double swing = std::max(2e-9 * slowest_bending_, 3e-8 * system_.tree().dof_frequency(i));
+      if (std::abs(work_.acceleration[i]) > absolute_[n_ + i] * std::max(1e-7 / scales_.time, swing))
         return false;
     }
     return !torque_is_to_change();

@@ -27,8 +27,8 @@ std::string show_range(const Parameter& knob) {
 
 // Conversions may end an ulp outside: 40 deg is as good as a bound of 40 deg.
 bool within(double value, const Interval& range) {
-  const double slack = 1e-12 * std::max(std::abs(range.min), std::abs(range.max));
-  return value >= range.min - slack && value <= range.max + slack;
+  // Rounding of a conversion of units, no more; each end by its own size.
+  return value >= range.min - 1e-12 * std::abs(range.min) && value <= range.max + 1e-12 * std::abs(range.max);
 }
 
 void check_name(const Table& table, const std::string& name, const Parameters& so_far) {

@@ -240,9 +240,10 @@ class FitReader {
 
   static NoiseRule read_noise_value(const Table& t, const std::string& key, const std::string& pattern) {
     NoiseRule rule{pattern, t.number(key, Dimension::any, Range::positive()), "", t.place_of(key)};
-    if (t.kind_of(key) == doc::ValueKind::text)
-      if (const auto unit = doc::unit_of(t.raw_text(key)); unit && !unit->empty())
-        rule.unit = doc::si_unit(doc::dimension_of(*unit));
+    if (t.kind_of(key) != doc::ValueKind::text) return rule;
+    const std::string text = t.raw_text(key);
+    if (const auto unit = doc::unit_of(text); unit && !unit->empty())
+      rule.unit = doc::si_unit(doc::dimension_of(*unit));
     return rule;
   }
 

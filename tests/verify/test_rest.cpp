@@ -70,6 +70,7 @@ std::string rest_complaint(const Case& c, double energy_limit) {
   const Scenario s = load_scenario(c.scenario, c.set);
   RunRequest request;
   request.until_rest = true;
+  request.time_limit = 10;  // also where a scenario shows a shorter time
   const RunResult r = run(s, request);
   if (r.outcome.reason != StopReason::rest)
     return fmt::format("{}: {}", stop_reason_name(r.outcome.reason), r.reason);
