@@ -4,6 +4,7 @@
 
 #include "report/json_parts.hpp"
 #include "thud/report/csv.hpp"
+#include "thud/report/summary.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {
@@ -92,6 +93,7 @@ std::string make_run_json(const Scenario& s, const RunResult& run) {
   out["final"] = final;
   out["events"] = events_json(s, o);
   out["energy"] = energy_json(*s.system, o.energy);
+  out["notes"] = list_notes(s, run);
   out["stats"] = {{"steps", o.stats.steps},
                   {"rejected", o.stats.rejected},
                   {"evaluations", o.stats.evaluations},

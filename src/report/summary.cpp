@@ -269,31 +269,8 @@ class Summary {
         + "\n";
   }
 
-  // Where the theory of beams ends, and where its high modes cost more than they are worth.
   void add_advice() {
-    const Tree& tree = scenario_.system->tree();
-    if (!tree.has_beams()) return;
-    const BeamUse& use = outcome_.beams;
-    const auto say = [&](const std::string& text) { out_ += hang("", text, style_); };
-    if (use.deflection > 0.15)
-      say(fmt::format(
-          "note: {} bent by {:.0f} % of its length; beams are computed for small deflections, up to "
-          "about 15 %",
-          tree.body(use.bent).name, 100 * use.deflection));
-    if (use.spin > 0.3)
-      say(fmt::format(
-          "note: {} turned at {:.2g} times its lowest bending frequency; the stiffening of a fast "
-          "turning beam is left out",
-          tree.body(use.spun).name, use.spin));
-    double highest = 0;
-    for (int i = 0; i < tree.dof_count(); ++i) highest = std::max(highest, tree.dof_frequency(i));
-    const bool is_explicit = outcome_.method == Method::dop853 || outcome_.method == Method::dopri5;
-    const double turns = highest * outcome_.time / static_cast<double>(std::max(1L, outcome_.stats.steps));
-    if (is_explicit && outcome_.stats.steps > 10000 && turns > 0.5)
-      say(fmt::format(
-          "note: the steps follow the highest bending mode ({} Hz); when only the motion is wanted, "
-          "--method radau5 takes far fewer",
-          show_number(std::round(highest / (2 * std::numbers::pi)))));
+    for (const std::string& note : list_notes(scenario_, run_)) out_ += hang("", "note: " + note, style_);
   }
 
   const Scenario& scenario_;
@@ -305,6 +282,34 @@ class Summary {
 };
 
 }  // namespace
+
+// Where the theory of beams ends, and where its high modes cost more than they are worth.
+std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& run) {
+  std::vector<std::string> notes;
+  const Tree& tree = scenario.system->tree();
+  const Outcome& outcome = run.outcome;
+  const BeamUse& use = outcome.beams;
+  if (use.deflection > 0.15)
+    notes.push_back(fmt::format(
+        "{} bent by {:.0f} % of its length; beams are computed for small deflections, up to about 15 %",
+        tree.body(use.bent).name, 100 * use.deflection));
+  if (use.spin > 0.3)
+    notes.push_back(
+        fmt::format("{} turned at {:.2g} times its lowest bending frequency; the stiffening of a fast "
+                    "turning beam is left out",
+                    tree.body(use.spun).name, use.spin));
+  double highest = 0;
+  for (int i = 0; i < tree.dof_count(); ++i) highest = std::max(highest, tree.dof_frequency(i));
+  const bool is_explicit = outcome.method == Method::dop853 || outcome.method == Method::dopri5;
+  const double turns = highest * outcome.time / static_cast<double>(std::max(1L, outcome.stats.steps));
+  if (is_explicit && outcome.stats.steps > 10000 && turns > 0.5)
+    notes.push_back(
+        fmt::format("the steps follow the highest bending mode ({} Hz); when only the motion is wanted, "
+                    "--method radau5 takes far "
+                    "fewer",
+                    show_number(std::round(highest / (2 * std::numbers::pi)))));
+  return notes;
+}
 
 std::string make_summary(const Scenario& scenario, const RunResult& run, const TextStyle& style,
                          const SummaryOptions& options) {

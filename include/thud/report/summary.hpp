@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "thud/report/format.hpp"
 #include "thud/report/trajectory.hpp"
@@ -19,6 +20,9 @@ struct SummaryOptions {
 /// What a person wants to see at a glance: what stopped the run, results, peak forces, where the energy went, events.
 [[nodiscard]] std::string make_summary(const Scenario& scenario, const RunResult& run, const TextStyle& style,
                                        const SummaryOptions& options = {});
+
+/// What a user should know of a run besides its results: where it left the theory, what would be faster.
+[[nodiscard]] std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& run);
 
 /// The value of a knob in its own unit: "32 deg", "5", "coarse".
 [[nodiscard]] std::string show_knob(const Knob& knob, double value, const TextStyle& style);
