@@ -141,13 +141,8 @@ using namespace thud::cli;
 void add_check_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("check", "read a scenario without running it and tell what it is");
   const auto a = std::make_shared<Arguments>();
-  c->add_option("FILE", a->file, "a scenario file, or the name of one in the library (thud list)")
-      ->required();
-  c->add_option("--set", a->set, "set a knob, as in --set \"angle=40 deg\"; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_scenario_option(*c, a->file);
+  add_set_option(*c, a->set, "set a knob, as in --set \"angle=40 deg\"; may be repeated");
   c->add_flag("--ascii", a->ascii, "plain characters only");
   c->footer("Exit status: 0 the scenario is sound, 2 it is not (standard error tells why).");
   c->callback([a, &exit_code] {

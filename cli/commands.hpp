@@ -1,6 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 // Each adds one subcommand. When it is chosen it runs inside App::parse and leaves the exit status in `exit_code`:
 // 0 done, 1 the computation did not reach what was asked. Bad input is thrown as InputError, and becomes status 2.
@@ -14,3 +16,7 @@ void add_sensitivity_command(CLI::App& app, int& exit_code);
 void add_fit_command(CLI::App& app, int& exit_code);
 void add_synth_command(CLI::App& app, int& exit_code);
 void add_sweep_command(CLI::App& app, int& exit_code);
+
+// Options that several commands have.
+void add_scenario_option(CLI::App& command, std::string& file);
+void add_set_option(CLI::App& command, std::vector<std::string>& set, const std::string& about);

@@ -87,11 +87,7 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       ->type_name("FILE.csv...")
       ->expected(1, 100000)
       ->take_all();
-  c->add_option("--set", a->set, "set a knob that is not fitted; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_set_option(*c, a->set, "set a knob that is not fitted; may be repeated");
   c->add_option("--svg", a->svg, "write pictures there: fitted curves and residuals")->type_name("DIR");
   c->add_flag("--json", a->json, "print one JSON document and nothing else");
   c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")

@@ -66,14 +66,9 @@ using namespace thud::cli;
 void add_modes_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("modes", "natural frequencies and mode shapes about a pose");
   const auto a = std::make_shared<Arguments>();
-  c->add_option("FILE", a->file, "a scenario file, or the name of one in the library (thud list)")
-      ->required();
-  c->add_option("--set", a->set,
-                "set a knob, as in --set \"angle=40 deg\"; a bare number is in SI units; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_scenario_option(*c, a->file);
+  add_set_option(*c, a->set,
+                 "set a knob, as in --set \"angle=40 deg\"; a bare number is in SI units; may be repeated");
   c->add_option("--at", a->at,
                 "the pose: initial, as the scenario starts (the default), or equilibrium, where it hangs at "
                 "rest without sand")

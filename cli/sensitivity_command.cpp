@@ -109,11 +109,7 @@ void add_sensitivity_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("sensitivity", "find which knob matters for which output (Sobol indices)");
   const auto a = std::make_shared<Arguments>();
   c->add_option("STUDY", a->study, "a study file, or the name of one of the library")->required();
-  c->add_option("--set", a->set, "set a knob that stays, over the file; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_set_option(*c, a->set, "set a knob that stays, over the file; may be repeated");
   c->add_option("--runs", a->runs, "make at most so many runs, instead of what the file says")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000}).description(""));

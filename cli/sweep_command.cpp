@@ -141,13 +141,9 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1024).description(""));
   CLI::Option* resume = c->add_flag("--resume", a->resume, "go on with a sweep that was not finished");
   c->add_flag("--restart", a->restart, "throw the results of such a sweep away")->excludes(resume);
-  c->add_option(
-       "--set", a->set,
-       "set a knob that stays, as in --set \"angle=40 deg\"; a bare number is in SI units; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_set_option(
+      *c, a->set,
+      "set a knob that stays, as in --set \"angle=40 deg\"; a bare number is in SI units; may be repeated");
   c->add_flag("--json", a->json, "print one JSON document and nothing else");
   c->add_flag("--ascii", a->ascii, "plain characters only");
   c->add_flag("--quiet", a->quiet, "print nothing but errors (and JSON, if asked for)");

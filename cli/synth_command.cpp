@@ -147,11 +147,7 @@ void add_synth_command(CLI::App& app, int& exit_code) {
                 "file to write; or a folder, ending in /, for all files of the study's [data]")
       ->type_name("FILE.csv")
       ->required();
-  c->add_option("--set", a->set, "set a knob, as in --set eta_d=7; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_set_option(*c, a->set, "set a knob, as in --set eta_d=7; may be repeated");
   c->add_option("--rate", a->rate, "frames per second (default 500)")->type_name("F");
   c->add_option(
        "--noise", a->noise,

@@ -1,0 +1,14 @@
+#include "commands.hpp"
+
+void add_scenario_option(CLI::App& command, std::string& file) {
+  command.add_option("FILE", file, "a scenario file, or the name of one in the library (thud list)")
+      ->required();
+}
+
+void add_set_option(CLI::App& command, std::vector<std::string>& set, const std::string& about) {
+  command.add_option("--set", set, about)
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
