@@ -1,6 +1,8 @@
 // thud sensitivity: which knob matters for which output.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -66,8 +68,11 @@ Sensitivity find_with_progress(const SensitivityStudy& study, int jobs) {
 }
 
 // Before the runs: a name that cannot be written to should not cost them.
-std::unique_ptr<AtomicFile> open_picture(const std::string& file) {
+std::unique_ptr<AtomicFile> open_picture(const std::string& file, const std::string& study) {
   if (file.empty()) return nullptr;
+  std::error_code ec;
+  if (std::filesystem::equivalent(file, study, ec))
+    throw InputError({"--svg " + file}, "is the study itself; it would be replaced");
   try {
     return std::make_unique<AtomicFile>(file);
   } catch (const OutputError& e) {
@@ -85,7 +90,7 @@ std::string what_failed(const Arguments& a, const Sensitivity& s) {
 int sensitivity(const Arguments& a) {
   SensitivityStudy study = load_sensitivity(a.study, read_settings(a.set));
   if (a.runs > 0) study.samples = samples_for_runs(study, a.runs);
-  const std::unique_ptr<AtomicFile> picture = open_picture(a.svg);
+  const std::unique_ptr<AtomicFile> picture = open_picture(a.svg, a.study);
   const Sensitivity result = find_with_progress(study, a.jobs);
   const bool is_whole = !result.indices.cancelled && result.has_results();
   // Of what was interrupted at once there is nothing to tell.

@@ -17,6 +17,7 @@ namespace thud {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t missing = std::numeric_limits<std::size_t>::max();
 
 enum class Source : std::uint8_t { result, observable, time, reason, residual };
 
@@ -261,6 +262,12 @@ void ScenarioFamily::Impl::rebuild(std::span<const double> values) {
   current = doc::build_scenario(document, settings(values));
   current.system->track_distance(tracks_distance);
   is_current = true;
+  // With other knobs there may be other bodies: what is asked for goes by its name.
+  for (std::size_t k = 0; k < reads.size(); ++k) {
+    if (reads[k].source != Source::observable) continue;
+    const NamedObservable* o = current.find_observable(outputs[k].name);
+    reads[k].index = o ? static_cast<std::size_t>(o - current.observables.data()) : missing;
+  }
 }
 
 // False where a value is refused: the slow way says why.
@@ -297,7 +304,9 @@ bool ScenarioFamily::Impl::turn_quickly(std::span<const double> values) {
 double ScenarioFamily::Impl::read(const Read& r) {
   switch (r.source) {
     case Source::result: return runner->result(r.index).value_or(none);
-    case Source::observable: return runner->at_end(current.observables[r.index].observable).value_or(none);
+    case Source::observable:
+      return r.index == missing ? none
+                                : runner->at_end(current.observables[r.index].observable).value_or(none);
     case Source::time: return runner->outcome().time;
     case Source::reason: return static_cast<double>(runner->outcome().reason);
     case Source::residual: return runner->outcome().energy.residual;

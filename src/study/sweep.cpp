@@ -39,11 +39,15 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void check_place(const std::string& path, const char* option) {
+void check_place(const Study& study, const std::string& path, const char* option) {
   const Place at{fmt::format("{} {}", option, path)};
   std::error_code ec;
+  for (const std::string& input : {study.file, study.scenario})
+    if (fs::equivalent(path, input, ec)) throw InputError(at, "is read by the study; it would be replaced");
   if (path.empty() || fs::path(path).filename().empty() || fs::is_directory(path, ec))
     throw InputError(at, "is a folder; the name of a file is needed");
+  if (fs::exists(path, ec) && !fs::is_regular_file(path, ec))
+    throw InputError(at, "is not a regular file, and is not replaced");
   const fs::path folder = fs::path(path).parent_path().empty() ? "." : fs::path(path).parent_path();
   if (!fs::is_directory(folder, ec))
     throw InputError(at, fmt::format("there is no folder {}", folder.string()));
@@ -234,8 +238,12 @@ Journal open_journal(const SweepOptions& options, const std::string& path, const
 
 SweepReport run_sweep(const Study& study, const SweepOptions& options) {
   const auto start = Clock::now();
-  check_place(options.out, "--out");
-  if (!options.csv.empty()) check_place(options.csv, "--csv");
+  check_place(study, options.out, "--out");
+  if (!options.csv.empty()) check_place(study, options.csv, "--csv");
+  if (!options.csv.empty()
+      && fs::path(options.csv).lexically_normal() == fs::path(options.out).lexically_normal())
+    throw InputError({"--csv " + options.csv},
+                     "is the file of the results already; give it a name of its own");
   const ScenarioFamily family(study.scenario, study.set, study.varied_names(), study.outputs);
   DesignPoints points(study);
   const SweepIdentity identity = identity_of(study);
@@ -252,6 +260,12 @@ SweepReport run_sweep(const Study& study, const SweepOptions& options) {
     describe_results(options, report);
     return report;
   }
+  if (options.resume && !fs::exists(report.journal, ec) && fs::exists(options.out, ec))
+    throw InputError(
+        {"--resume"},
+        fmt::format("{} holds no unfinished sweep of this study; without --resume it is replaced when "
+                    "the new one is done",
+                    options.out));
   Journal journal = open_journal(options, report.journal, identity, report);
   const std::int64_t before = journal.done();
   Leader leader(study, options, journal, points.size());

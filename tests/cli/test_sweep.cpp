@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -288,10 +289,13 @@ TEST_F(Sweep, a_full_disk_keeps_the_old_file_and_the_journal) {
   ASSERT_EQ(sweep({s, "--out", path("whole.h5")}).status, 0);
   const std::string whole = content(path("whole.h5"));
   file("old", "a.h5");
-  const std::string command =
-      std::string(THUD_PROGRAM) + " sweep " + s + " --out " + path("a.h5") + " --resume";
+  const std::string first = std::string(THUD_PROGRAM) + " sweep " + s + " --out " + path("a.h5");
+  const std::string command = first + " --resume";
+  EXPECT_EQ(shell(command).status, 2);  // there is nothing to resume, and the old file is not for the taking
+  EXPECT_EQ(content(path("a.h5")), "old");
   for (const char* blocks : {"100", "280"}) {  // of 512 bytes: too few for the journal, too few for the file
-    const Result r = shell(std::string("trap '' XFSZ; ulimit -f ") + blocks + "; exec " + command);
+    const Result r = shell(std::string("trap '' XFSZ; ulimit -f ") + blocks + "; exec "
+                           + (fs::exists(path("a.h5.part")) ? command : first));
     EXPECT_EQ(r.status, 1) << r.err;
     EXPECT_THAT(r.err, AllOf(HasSubstr("cannot write"), HasSubstr("too large"), HasSubstr("--resume")));
     EXPECT_EQ(content(path("a.h5")), "old");
@@ -300,6 +304,17 @@ TEST_F(Sweep, a_full_disk_keeps_the_old_file_and_the_journal) {
   }
   EXPECT_EQ(shell(command).status, 0);
   EXPECT_TRUE(content(path("a.h5")) == whole);
+}
+
+TEST_F(Sweep, files_that_are_read_or_are_no_files_are_not_replaced) {
+  const std::string s = study(4);
+  const std::string text = content(s);
+  EXPECT_THAT(refusal({s, "--out", s}), HasSubstr("would be replaced"));
+  EXPECT_THAT(refusal({s, "--out", path("a.h5"), "--csv", s}), HasSubstr("would be replaced"));
+  EXPECT_THAT(refusal({s, "--out", path("a.h5"), "--csv", path("a.h5")}), HasSubstr("name of its own"));
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(refusal({s, "--out", path("pipe")}), HasSubstr("not a regular file"));
+  EXPECT_EQ(content(s), text);
 }
 
 TEST_F(Sweep, memory_does_not_grow_with_the_number_of_runs) {

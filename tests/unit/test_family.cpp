@@ -108,6 +108,21 @@ TEST(Family, values_out_of_range_are_a_run_that_says_so) {
   EXPECT_GT(out, 0.01);
 }
 
+TEST(Family, what_a_setting_does_not_have_is_missing) {
+  ScenarioFamily family("n_link_chain", {}, {"links"}, {"link2.z", "end.time"});
+  RunRequest request;
+  request.time_limit = 0.05;
+  double out[2];
+  (void)family.run(std::vector{1.0}, out, request);
+  EXPECT_TRUE(std::isnan(out[0]));
+  (void)family.run(std::vector{3.0}, out, request);
+  Scenario anew = load_scenario("n_link_chain", {{"links", "3"}});
+  anew.system->track_distance(false);
+  const RunResult expected = run(anew, request);
+  const NamedObservable* z = anew.find_observable("link2.z");
+  EXPECT_EQ(out[0], expected.final_values[static_cast<std::size_t>(z - anew.observables.data())]);
+}
+
 TEST(Family, textual_knobs_are_set_by_the_number_of_the_choice) {
   ScenarioFamily family("elastic_free_link", {{"modes", "1"}}, {"gravity"}, {"t_z"});
   double distributed = 0, midspan = 0;
