@@ -22,16 +22,14 @@ double read_quantity(std::string_view text, std::string_view unit, const std::st
     return value;
   }
   const doc::Dimension dimension = unit.empty() ? doc::Dimension::none : doc::dimension_of(unit);
-  if (!doc::unit_of(text)) {
-    const std::string with =
-        unit.empty() ? "" : fmt::format(", or a number with a unit such as \"{}\"", doc::example(dimension));
-    throw InputError(at, fmt::format("\"{}\" is not a number{}", text, with));
-  }
   try {
-    return doc::parse_quantity(text, dimension);
+    if (doc::unit_of(text)) return doc::parse_quantity(text, dimension);
   } catch (const std::invalid_argument& e) {
     throw InputError(at, e.what());
   }
+  const std::string with =
+      unit.empty() ? "" : fmt::format(", or a number with a unit such as \"{}\"", doc::example(dimension));
+  throw InputError(at, fmt::format("\"{}\" is not a number{}", text, with));
 }
 
 double in_unit(double value, const std::string& unit) {
