@@ -182,7 +182,7 @@ Vec Tree::origin_acceleration(const Frames<double>& frames, const double* vdot, 
   for (;;) {
     const int p = bodies_[i].parent;
     if (p < 0) break;
-    const Vec r = frames.arm(p, bodies_[i].attach);
+    const Vec r = attach_arm(frames, i);
     a += vdot[angle_dof_[p]] * turned(r) - frames.rate[p] * frames.rate[p] * r;
     if (elastic_dof_[p] >= 0) {
       const std::vector<double>& shapes = attach_[i].shapes;

@@ -26,9 +26,7 @@ const NamedObservable* Scenario::find_observable(std::string_view wanted) const 
   return nullptr;
 }
 
-namespace {
-
-Knob make_knob(const doc::Parameter& p) {
+Knob doc::make_knob(const doc::Parameter& p) {
   Knob k;
   k.name = p.name;
   k.value = p.value;
@@ -42,6 +40,8 @@ Knob make_knob(const doc::Parameter& p) {
   k.default_text = p.default_text;
   return k;
 }
+
+namespace {
 
 // gravity = 9.81, or [gx, gz]
 Vec read_gravity(const Table& root) {
@@ -130,7 +130,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   s.text = document.text();
   s.name = fs::path(s.file).stem().string();
   const doc::Parameters parameters = doc::read_parameters(document, set);
-  for (const doc::Parameter& p : parameters.list) s.knobs.push_back(make_knob(p));
+  for (const doc::Parameter& p : parameters.list) s.knobs.push_back(doc::make_knob(p));
   const Table root = document.root().with_symbols(parameters.symbols);
   root.allow("parameters");
   root.allow("define");

@@ -104,21 +104,6 @@ double index_of_choice(const Parameter& knob, const std::string& text, const Tab
   return static_cast<double>(found - knob.choices.begin());
 }
 
-Knob make_knob(const Parameter& p) {
-  Knob k;
-  k.name = p.name;
-  k.value = p.value;
-  k.default_value = p.default_value;
-  k.unit = p.unit;
-  if (p.range) k.range = {p.range->min, p.range->max};
-  k.about = p.about;
-  k.integer = p.integer;
-  k.choices = p.choices;
-  k.text = p.text_value;
-  k.default_text = p.default_text;
-  return k;
-}
-
 }  // namespace
 
 double read_knob_value(const Table& table, const std::string& key, const Parameter& knob) {

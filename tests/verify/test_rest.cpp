@@ -15,16 +15,6 @@ namespace {
 using test::Case;
 using testing::IsEmpty;
 
-double switch_force(SwitchRef s, const Work<double>& work) {
-  switch (s.kind) {
-    case SwitchKind::normal: return work.piece[s.index].normal_force;
-    case SwitchKind::shear: return work.piece[s.index].shear_force;
-    case SwitchKind::spin: return work.piece[s.index].spin_moment;
-    case SwitchKind::joint: return work.joint_moment[s.index];
-  }
-  return NAN;
-}
-
 double largest(const double* begin, const double* end) {
   double most = 0;
   for (; begin != end; ++begin) most = std::max(most, std::abs(*begin));
@@ -47,7 +37,7 @@ std::string unrest(const System& system, const Outcome& outcome) {
   for (const SwitchRef s : switches) {
     double lower = 0, upper = 0;
     system.switch_bounds(s, work, lower, upper);
-    const double force = switch_force(s, work);
+    const double force = System::switch_force(s, work);
     const double slack = 1e-9 * (lower + upper);  // rounding
     if (!(force >= -lower - slack && force <= upper + slack))
       said +=

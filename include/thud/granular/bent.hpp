@@ -11,23 +11,62 @@
 
 namespace thud {
 
-/// Depth along the deformed axis of a beam below a plane surface, in plain numbers:
+class DepthProfile;
+
+/// Depth along the deformed axis of a beam below a plane surface:
 ///
 ///   δ(x) = a + b x + c w(x),   b = n·u,  c = n·ŵ
 ///
-/// cut at its turning points, so that it is monotone from node to node.
+/// On dual numbers with exact derivatives at the places that its profile finds.
+template <class T>
+struct DepthLine {
+  const ElasticBeam& beam;
+  T a, b, c;
+  const T* eta;
+
+  /// The numbers behind the elastic coordinates.
+  const double* values() const {
+    if constexpr (std::is_same_v<T, double>) {
+      return eta;
+    } else {
+      thread_local std::vector<double> plain;
+      plain.resize(beam.size());
+      for (int k = 0; k < beam.size(); ++k) plain[k] = value_of(eta[k]);
+      return plain.data();
+    }
+  }
+  DepthProfile profile() const;
+
+  template <class X>
+  T depth(X x, T& slope) const {
+    T w, tangent;
+    beam.deflect(x, eta, w, tangent);
+    slope = b + c * tangent;
+    return a + b * x + c * w;
+  }
+  /// A root of the depth with its derivatives: Newton's step doubles their order.
+  T lifted(double x) const {
+    if constexpr (std::is_same_v<T, double>) return x;
+    T slope, root = T(x);
+    for (int i = 0; i < 2; ++i) {
+      const T d = depth(root, slope);
+      if (value_of(slope) == 0) return root;
+      root -= d / slope;
+    }
+    return root;
+  }
+};
+
+/// The same in plain numbers, cut at its turning points, so that it is monotone from node to node.
 class DepthProfile {
  public:
   struct Node {
     double x, depth;
   };
 
-  DepthProfile(const ElasticBeam& beam, double a, double b, double c, const double* eta)
-      : beam_(beam),
-        a_(a),
-        b_(b),
-        c_(c),
-        eta_(eta) {
+  explicit DepthProfile(const DepthLine<double>& line) : line_(line) {
+    const ElasticBeam& beam = line.beam;
+    const double* eta = line.eta;
     const double l = beam.length();
     const int n = beam.size();
     double start = 0, end = 0, steepest = 0;
@@ -36,29 +75,21 @@ class DepthProfile {
       end += beam.end_shapes()[k] * eta[k];
       steepest += beam.basis().steepest(k) * std::abs(eta[k]);
     }
-    first_ = {0, a + c * start};
-    last_ = {l, a + b * l + c * end};
+    first_ = {0, line.a + line.c * start};
+    last_ = {l, line.a + line.b * l + line.c * end};
     turns().clear();
-    if (std::abs(b) <= std::abs(c) * steepest) find_turns();
+    if (std::abs(line.b) <= std::abs(line.c) * steepest) find_turns();
   }
 
   Node first() const { return first_; }
   Node last() const { return last_; }
   /// Turning points inside, in order.
   const std::vector<Node>& inside() const { return turns(); }
-  bool is_monotone() const { return turns().empty(); }
-
-  double depth(double x, double& slope) const {
-    double w, tangent;
-    beam_.deflect(x, eta_, w, tangent);
-    slope = b_ + c_ * tangent;
-    return a_ + b_ * x + c_ * w;
-  }
 
   /// Positive while the ends alone tell what is immersed: all, nothing, or everything on one side of one point.
   /// Negative when a part in between is in, or out, besides; zero when the axis just touches the surface there.
   double simplicity() const {
-    const double far = beam_.length();
+    const double far = line_.beam.length();
     const auto& t = turns();
     if (t.empty()) return far;
     const bool start = first_.depth > 0, end = last_.depth > 0;
@@ -83,7 +114,7 @@ class DepthProfile {
     double x = lower.x + (upper.x - lower.x) * (-lower.depth / (upper.depth - lower.depth));
     for (int i = 0; i < 60; ++i) {
       double slope;
-      const double d = depth(x, slope);
+      const double d = line_.depth(x, slope);
       if (d == 0) return x;
       ((d > 0) == (upper.depth > 0) ? upper : lower) = {x, d};
       const double step = d / slope;
@@ -91,7 +122,7 @@ class DepthProfile {
       if (!(next > lower.x && next < upper.x)) next = 0.5 * (lower.x + upper.x);
       const double moved = std::abs(next - x);
       x = next;
-      if (moved <= 4e-16 * beam_.length()) break;
+      if (moved <= 4e-16 * line_.beam.length()) break;
     }
     return x;
   }
@@ -99,7 +130,7 @@ class DepthProfile {
   /// Where the straight continuation beyond an end meets the surface.
   double beyond(Node end) const {
     double slope;
-    depth(end.x, slope);
+    line_.depth(end.x, slope);
     return slope != 0 ? end.x - end.depth / slope : end.x;
   }
 
@@ -131,20 +162,20 @@ class DepthProfile {
   }
 
   void find_turns() {
-    const int n = beam_.size();
+    const int n = line_.beam.size();
     const auto slope_at = [&](int j) {
-      const double* row = beam_.station_slopes(j);
+      const double* row = line_.beam.station_slopes(j);
       double s = 0;
-      for (int k = 0; k < n; ++k) s += row[k] * eta_[k];
-      return b_ + c_ * s;
+      for (int k = 0; k < n; ++k) s += row[k] * line_.eta[k];
+      return line_.b + line_.c * s;
     };
     double before = slope_at(0);
-    for (int j = 1; j < beam_.station_count(); ++j) {
+    for (int j = 1; j < line_.beam.station_count(); ++j) {
       const double here = slope_at(j);
       if ((before > 0) != (here > 0)) {
-        const double x = turn(beam_.station(j - 1), before, beam_.station(j), here);
+        const double x = turn(line_.beam.station(j - 1), before, line_.beam.station(j), here);
         double slope;
-        turns().push_back({x, depth(x, slope)});
+        turns().push_back({x, line_.depth(x, slope)});
       }
       before = here;
     }
@@ -157,8 +188,8 @@ class DepthProfile {
     for (int i = 0; i < 60; ++i) {
       x = (fa * xb - fb * xa) / (fa - fb);
       double f;
-      depth(x, f);
-      if (f == 0 || xb - xa < 1e-14 * beam_.length()) break;
+      line_.depth(x, f);
+      if (f == 0 || xb - xa < 1e-14 * line_.beam.length()) break;
       if ((f > 0) == (fa > 0)) {
         xa = x, fa = f;
         if (side == 1) fb *= 0.5;
@@ -168,55 +199,18 @@ class DepthProfile {
         if (side == -1) fa *= 0.5;
         side = -1;
       }
-      if (std::abs(f) < 1e-15 * (std::abs(b_) + std::abs(c_))) break;
+      if (std::abs(f) < 1e-15 * (std::abs(line_.b) + std::abs(line_.c))) break;
     }
     return x;
   }
 
-  const ElasticBeam& beam_;
-  double a_, b_, c_;
-  const double* eta_;
+  DepthLine<double> line_;
   Node first_{}, last_{};
 };
 
-/// The same depth with the scalar of the evaluation: exact derivatives at the places the profile finds.
 template <class T>
-struct DepthLine {
-  const ElasticBeam& beam;
-  T a, b, c;
-  const T* eta;
-
-  /// The numbers behind the elastic coordinates.
-  const double* values() const {
-    if constexpr (std::is_same_v<T, double>) {
-      return eta;
-    } else {
-      thread_local std::vector<double> plain;
-      plain.resize(beam.size());
-      for (int k = 0; k < beam.size(); ++k) plain[k] = value_of(eta[k]);
-      return plain.data();
-    }
-  }
-  DepthProfile profile() const { return {beam, value_of(a), value_of(b), value_of(c), values()}; }
-
-  template <class X>
-  T depth(X x, T& slope) const {
-    T w, tangent;
-    beam.deflect(x, eta, w, tangent);
-    slope = b + c * tangent;
-    return a + b * x + c * w;
-  }
-  /// A root of the depth with its derivatives: Newton's step doubles their order.
-  T lifted(double x) const {
-    if constexpr (std::is_same_v<T, double>) return x;
-    T slope, root = T(x);
-    for (int i = 0; i < 2; ++i) {
-      const T d = depth(root, slope);
-      if (value_of(slope) == 0) return root;
-      root -= d / slope;
-    }
-    return root;
-  }
-};
+DepthProfile DepthLine<T>::profile() const {
+  return DepthProfile({beam, value_of(a), value_of(b), value_of(c), values()});
+}
 
 }  // namespace thud

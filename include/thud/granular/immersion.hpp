@@ -418,4 +418,22 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
   }
 }
 
+/// Both at once: the levels, and the immersed part where the regime has one. Of a beam the profile is made only once.
+template <class T>
+void survey(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane, Levels<T>& lv,
+            Immersed<T>& out) {
+  const bool immersed = is_immersed(part, mode.regime);
+  if (part.kind != PartKind::beam) {
+    levels(part, body, f, plane, lv);
+    if (immersed) immerse(part, mode, body, f, plane, lv, out);
+    return;
+  }
+  const DepthLine<T> line = depth_line(body, f, plane);
+  const DepthProfile profile = line.profile();
+  beam_levels(part, line, profile, lv);
+  if (!immersed) return;
+  out.whole = is_whole(part, mode.regime);
+  detail::immerse_beam(part, mode, line, profile, f.u[body], f.w[body], lv, out);
+}
+
 }  // namespace thud

@@ -235,6 +235,23 @@ class System {
   T switch_rate(SwitchRef s, const Work<T>& work) const;
   template <class T>
   void add_switch_row(SwitchRef s, const Work<T>& work, T* row) const;
+  /// λ of a switch.
+  template <class T>
+  static T& switch_force(SwitchRef s, Work<T>& work);
+  template <class T>
+  static const T& switch_force(SwitchRef s, const Work<T>& work) {
+    return switch_force(s, const_cast<Work<T>&>(work));
+  }
+  /// Where the work of a switch is booked.
+  static Channel channel_of(SwitchKind kind) {
+    switch (kind) {
+      case SwitchKind::normal: return Channel::static_normal;
+      case SwitchKind::shear: return Channel::static_shear;
+      case SwitchKind::spin: return Channel::spin;
+      case SwitchKind::joint: break;
+    }
+    return Channel::joint_friction;
+  }
   /// Bounds [−lower, upper] of the force of a switch.
   template <class T>
   void switch_bounds(SwitchRef s, const Work<T>& work, double& lower, double& upper) const;

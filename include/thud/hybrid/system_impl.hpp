@@ -65,9 +65,11 @@ template <bool Lean, bool Elastic, class T>
   const bool segment = p.part.kind == PartKind::segment;
   const bool beam = Elastic && p.part.kind == PartKind::beam;
   const T dip = dot(plane.normal, u);
+  const bool immersed = is_immersed(p.part, m.immersion.regime);
+  Immersed<T> im;
   if (beam) {
-    if (Lean && !is_immersed(p.part, m.immersion.regime)) return;
-    if constexpr (Elastic) levels(p.part, p.body, work.frames, plane, lv);
+    if (Lean && !immersed) return;
+    if constexpr (Elastic) survey(p.part, m.immersion, p.body, work.frames, plane, lv, im);
   } else if (segment) {
     const T base = plane.depth(f.origin) + p.part.n * dot(plane.normal, f.w);
     lv.value[0] = base + p.part.s0 * dip;
@@ -76,20 +78,17 @@ template <bool Lean, bool Elastic, class T>
   } else {
     levels(p.part, p.body, work.frames, plane, lv);
   }
-  const bool immersed = is_immersed(p.part, m.immersion.regime);
   if constexpr (!Lean) {
     w.levels = lv;
     w.is_immersed = immersed;
   }
   if (!immersed) return;
 
-  Immersed<T> im;
   T rate = f.rate;
   Vec2<T> velocity;
   if (beam) {
     if constexpr (Elastic) {
       const ElasticBeam& elastic = *tree_.body(p.body).beam;
-      immerse(p.part, m.immersion, p.body, work.frames, plane, lv, im);
       elastic.shapes_at(im.at, w.shapes.data(), w.slopes.data());
       const int begin = tree_.elastic_begin(p.body);
       T lateral{}, tangent{};
@@ -237,6 +236,17 @@ T System::switch_rate(SwitchRef s, const Work<T>& work) const {
 }
 
 template <class T>
+T& System::switch_force(SwitchRef s, Work<T>& work) {
+  switch (s.kind) {
+    case SwitchKind::normal: return work.piece[s.index].normal_force;
+    case SwitchKind::shear: return work.piece[s.index].shear_force;
+    case SwitchKind::spin: return work.piece[s.index].spin_moment;
+    case SwitchKind::joint: break;
+  }
+  return work.joint_moment[s.index];
+}
+
+template <class T>
 void System::add_switch_row(SwitchRef s, const Work<T>& work, T* row) const {
   if (s.kind == SwitchKind::joint) return tree_.add_joint_moment(s.index, T(1), row);
   const Piece& p = pieces_[s.index];
@@ -277,8 +287,7 @@ T System::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
   const Plane& plane = beds_[p.bed].plane;
   Levels<Dual<T>> lv;
   Immersed<Dual<T>> im;
-  levels(p.part, p.body, work.moving, plane, lv);
-  immerse(p.part, mode.piece[s.index].immersion, p.body, work.moving, plane, lv, im);
+  survey(p.part, mode.piece[s.index].immersion, p.body, work.moving, plane, lv, im);
   Vec2<Dual<T>> velocity = work.moving.velocity(p.body, im.arm);
   if (beam) {
     Dual<T> lateral, turn;
@@ -332,25 +341,8 @@ void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const
     const T force = scale[a] * x[a];
     for (int i = 0; i < n; ++i) work.acceleration[i] += work.applied[a * n + i] * force;
     const SwitchRef s = mode.stuck[a];
-    const T power = force * switch_rate(s, work);
-    switch (s.kind) {
-      case SwitchKind::normal:
-        work.piece[s.index].normal_force = force;
-        work.power[static_cast<int>(Channel::static_normal)] += power;
-        break;
-      case SwitchKind::shear:
-        work.piece[s.index].shear_force = force;
-        work.power[static_cast<int>(Channel::static_shear)] += power;
-        break;
-      case SwitchKind::spin:
-        work.piece[s.index].spin_moment = force;
-        work.power[static_cast<int>(Channel::spin)] += power;
-        break;
-      case SwitchKind::joint:
-        work.joint_moment[s.index] = force;
-        work.power[static_cast<int>(Channel::joint_friction)] += power;
-        break;
-    }
+    switch_force(s, work) = force;
+    work.power[static_cast<int>(channel_of(s.kind))] += force * switch_rate(s, work);
   }
 }
 
@@ -438,14 +430,9 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
     if (slip::is_slipping(state)) {
       sink(state * rate, tolerance, GuardId{GuardKind::slip, s.kind, 0, index});
     } else if (state == slip::stuck) {
-      double lower, upper, force = 0;
+      double lower, upper;
       switch_bounds(s, work, lower, upper);
-      switch (s.kind) {
-        case SwitchKind::normal: force = work.piece[index].normal_force; break;
-        case SwitchKind::shear: force = work.piece[index].shear_force; break;
-        case SwitchKind::spin: force = work.piece[index].spin_moment; break;
-        case SwitchKind::joint: force = work.joint_moment[index]; break;
-      }
+      const double force = switch_force(s, work);
       const double small =
           1e-10 * (lower + upper) + 1e-12 * (s.kind < SwitchKind::spin ? scales.force : scales.moment);
       sink(upper - force, small, GuardId{GuardKind::bound_upper, s.kind, 0, index});

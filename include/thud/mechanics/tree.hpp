@@ -254,6 +254,9 @@ class Tree {
   void find_alone();
   void fill_flex();
   Vec origin_acceleration(const Frames<double>& frames, const double* vdot, int body) const;
+  // From the origin of a body's parent to the joint that carries the body.
+  template <class T>
+  Vec2<T> attach_arm(const Frames<T>& frames, int body) const;
   template <class T>
   Vec2<T> first_moment(const Frames<T>& frames, int body) const;
   template <class T>

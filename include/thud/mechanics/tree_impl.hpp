@@ -34,6 +34,16 @@ void Frames<T>::resize(const Tree& tree) {
 }
 
 template <class T>
+[[gnu::always_inline]] inline Vec2<T> Tree::attach_arm(const Frames<T>& frames, int i) const {
+  const int p = bodies_[i].parent;
+  const BodyPoint at = bodies_[i].attach;
+  Vec2<T> a = at.s * frames.u[p] + at.n * frames.w[p];
+  if (elastic_dof_[p] >= 0)
+    a += detail::row_times(attach_[i].shapes, frames.eta.data() + elastic_begin_[p]) * frames.w[p];
+  return a;
+}
+
+template <class T>
 [[gnu::always_inline]] inline Frame<T> Tree::place(int i, const T* q, const T* v, Frames<T>& out) const {
   const Body& b = bodies_[i];
   const int angle = angle_dof_[i];
@@ -43,9 +53,8 @@ template <class T>
   Vec2<T> centripetal{};
   if (b.parent >= 0) {
     const int p = b.parent;
-    Vec2<T> a = b.attach.s * out.u[p] + b.attach.n * out.w[p];
+    const Vec2<T> a = attach_arm(out, i);
     if (elastic_dof_[p] >= 0) {
-      a += detail::row_times(attach_[i].shapes, out.eta.data() + elastic_begin_[p]) * out.w[p];
       const T lateral = detail::row_times(attach_[i].shapes, out.eta_rate.data() + elastic_begin_[p]);
       f.origin_rate = lateral * out.w[p];
       centripetal = T(-2) * out.rate[p] * lateral * out.u[p];
@@ -102,10 +111,9 @@ void Tree::reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised
     if (elastic_dof_[i] >= 0) reduce_elastic(frames, i, wrenches, f, generalised);
     if (b.parent >= 0) {
       const int p = b.parent;
-      Vec2<T> a = b.attach.s * frames.u[p] + b.attach.n * frames.w[p];
+      const Vec2<T> a = attach_arm(frames, i);
       if (elastic_dof_[p] >= 0) {
         const std::vector<double>& shapes = attach_[i].shapes;
-        a += detail::row_times(shapes, frames.eta.data() + elastic_begin_[p]) * frames.w[p];
         const T lateral = dot(frames.w[p], f);
         for (std::size_t k = 0; k < shapes.size(); ++k)
           wrenches.elastic[elastic_begin_[p] + k] += shapes[k] * lateral;
@@ -177,11 +185,9 @@ void Tree::couple(const Frames<T>& frames, int body, Vec2<T> p, T* row) const {
   int i = body;
   while (bodies_[i].parent >= 0) {
     const int above = bodies_[i].parent;
-    const BodyPoint at = bodies_[i].attach;
-    Vec2<T> a = at.s * frames.u[above] + at.n * frames.w[above];
+    const Vec2<T> a = attach_arm(frames, i);
     if (elastic_dof_[above] >= 0) {
       const std::vector<double>& shapes = attach_[i].shapes;
-      a += detail::row_times(shapes, frames.eta.data() + elastic_begin_[above]) * frames.w[above];
       const T lateral = dot(frames.w[above], p);
       for (std::size_t k = 0; k < shapes.size(); ++k) row[elastic_dof_[above] + k] += shapes[k] * lateral;
     }
