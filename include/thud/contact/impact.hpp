@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace thud {
+
+/// What ends the restitution of an impact (docs/theory/impacts.md).
+///
+///   newton   c⁺ = −e c⁻             velocities; with friction it can gain energy, which is reported
+///   poisson  F_r = e F_c            impulses of the two phases
+///   stronge  W_r = −e² W_c          work of the normal force in the two phases; never gains
+enum class RestitutionLaw : std::uint8_t { newton, poisson, stronge };
+const char* restitution_law_name(RestitutionLaw law);
+
+/// An impact of one or several contacts, in the coordinates of the contacts alone.
+///
+/// Rows come in pairs: 2i the tangent, 2i + 1 the normal of contact i. With p the impulses on the system
+///   Δv = W p,   W = J M⁻¹ Jᵀ
+/// and normal velocities are positive when the contact opens.
+struct ImpactProblem {
+  int count = 0;                                 ///< contacts
+  std::vector<double> matrix;                    ///< W, 2 count × 2 count
+  std::vector<double> velocity;                  ///< before
+  std::vector<double> friction, restitution;     ///< per contact
+  RestitutionLaw law = RestitutionLaw::stronge;  ///< of a single contact; several are energetic
+  double correlation =
+      0;  ///< α of several contacts: impulse at a contact that rests, per impulse of its neighbour
+
+  void resize(int contacts);
+};
+
+/// What happens at a corner of the way through the impulse plane.
+enum class ImpactCorner : std::uint8_t {
+  start,
+  stick,        ///< slip vanishes, and stays so
+  reversal,     ///< slip vanishes and changes its sign
+  compression,  ///< the normal velocity of the contact vanishes: greatest compression
+  spent,        ///< a contact that does not lead has given back its energy
+  end,          ///< of the impact, or of the turn of the contact that leads
+};
+const char* impact_corner_name(ImpactCorner corner);
+
+/// A corner of the way: everything runs straight in between.
+struct ImpactPoint {
+  ImpactCorner corner = ImpactCorner::start;
+  int contact = 0;               ///< where it happens
+  int leader = 0;                ///< contact whose impulse leads
+  std::vector<double> impulse;   ///< 2 count
+  std::vector<double> velocity;  ///< 2 count
+};
+
+struct ImpactResult {
+  std::vector<double> impulse, velocity;  ///< after, as in the problem
+  std::vector<ImpactPoint> path;
+  std::string name;  ///< the case: "slip", "slip-stick in compression", "three turns", …
+  std::vector<double> work_normal, work_friction;  ///< per contact [J]
+  double energy_change = 0;                        ///< ½ (v⁻ + v⁺)·p
+  bool jam = false;    ///< γ − μ|ε| < 0: sliding alone could never end the compression
+  double limited = 0;  ///< largest correlation that was cut back to its limit, 0: none was
+  bool endless =
+      false;  ///< the contacts would take turns for ever: ended by closing what was left plastically
+  bool solved = true;
+  std::string note;  ///< what a user should know of this impact; empty: nothing
+
+  bool gains() const;  ///< energy, beyond rounding
+};
+
+/// One contact: Routh's impulse plane, traversed exactly from corner to corner. Several: the impulse correlation
+/// method with energetic restitution, leader after leader, until all contacts open.
+[[nodiscard]] ImpactResult solve_impact(const ImpactProblem& problem);
+
+}  // namespace thud
