@@ -13,6 +13,7 @@ const char* stop_reason_name(StopReason reason) {
     case StopReason::rest: return "rest";
     case StopReason::time_limit: return "time limit";
     case StopReason::bottom: return "bottom of the bed";
+    case StopReason::painleve: return "painleve";
     case StopReason::cancelled: return "cancelled";
     case StopReason::failed: return "failed";
   }
@@ -32,6 +33,10 @@ const char* event_kind_name(EventKind kind) {
     case EventKind::reverse: return "reverse";
     case EventKind::carry: return "carry";
     case EventKind::bottom: return "bottom";
+    case EventKind::impact: return "impact";
+    case EventKind::settle: return "settle";
+    case EventKind::touch: return "touch";
+    case EventKind::lift: return "lift";
     case EventKind::condition: return "condition";
     case EventKind::rest: return "rest";
     case EventKind::start: return "start";
@@ -46,8 +51,12 @@ std::string event_subject(const System& system, const Event& event) {
     case EventKind::reverse:
     case EventKind::carry: return system.switch_name({event.which, event.index});
     case EventKind::condition:
+    case EventKind::impact:  // its contacts stand in Outcome::impacts
     case EventKind::rest:
     case EventKind::start: return "";
+    case EventKind::settle:
+    case EventKind::touch:
+    case EventKind::lift: return system.contacts()[event.index].name;
     default: return system.piece_name(event.index);
   }
 }

@@ -47,6 +47,7 @@ Vec joint_reaction(const System& system, int body, const Work<double>& work) {
     force.quantity = Quantity::resistance;
     force.body = i;
     sum -= sand_force(system, force, work);
+    sum -= system.contact_force(i, work);
   }
   return sum;
 }
@@ -153,8 +154,15 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::kinetic: return tree.kinetic_energy(f);
     case Quantity::potential: return tree.potential_energy(f, system.gravity());
     case Quantity::strain: return tree.strain_energy(f);
+    case Quantity::contact_energy: return system.contact_energy(work);
     case Quantity::total_energy:
-      return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f);
+      return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f)
+           + system.contact_energy(work);
+    case Quantity::contact_gap: return work.contact[what.contact].gap;
+    case Quantity::contact_rate: return work.contact[what.contact].gap_rate;
+    case Quantity::contact_slip: return work.contact[what.contact].slip_rate;
+    case Quantity::contact_force: return work.contact[what.contact].normal_force;
+    case Quantity::contact_friction: return work.contact[what.contact].shear_force;
     case Quantity::elastic_coordinate:
     case Quantity::elastic_rate:
     case Quantity::elastic_root:
@@ -296,6 +304,22 @@ class Lister {
     add_vector(n + ".resistance.", o, "N", "resistance F_R on " + n, true);
   }
 
+  void add_contact(int k) {
+    const std::string& n = system_.contacts()[k].name;
+    Observable o;
+    o.contact = k;
+    o.quantity = Quantity::contact_gap;
+    add(n + ".gap", o, "m", "distance of " + n);
+    o.quantity = Quantity::contact_rate;
+    add(n + ".rate", o, "m/s", "rate of the distance of " + n);
+    o.quantity = Quantity::contact_slip;
+    add(n + ".slip", o, "m/s", "tangential velocity of " + n);
+    o.quantity = Quantity::contact_force;
+    add(n + ".force", o, "N", "normal force of " + n);
+    o.quantity = Quantity::contact_friction;
+    add(n + ".friction", o, "N", "friction force of " + n + ", along the tangent");
+  }
+
   void add_energy() {
     Observable o;
     o.quantity = Quantity::kinetic;
@@ -306,6 +330,10 @@ class Lister {
     add("energy.total", o, "J", "kinetic, potential and strain energy");
     o.quantity = Quantity::strain;
     if (system_.tree().has_beams()) add("energy.strain", o, "J", "strain energy of the beams");
+    bool compliant = false;
+    for (const Contact& c : system_.contacts()) compliant = compliant || c.law.compliant;
+    o.quantity = Quantity::contact_energy;
+    if (compliant) add("energy.contact", o, "J", "energy stored in compliant contacts");
     o.quantity = Quantity::work;
     for (Channel c : system_.channels()) {
       o.channel = c;
@@ -330,6 +358,7 @@ std::vector<NamedObservable> list_observables(const System& system, const std::v
   lister.add("time", {}, "s", "time since the start");
   for (int i = 0; i < system.tree().body_count(); ++i) lister.add_body(i);
   for (const NamedPoint& p : points) lister.add_point(p.name, p.body, p.point, p.name, false);
+  for (int k = 0; k < static_cast<int>(system.contacts().size()); ++k) lister.add_contact(k);
   lister.add_energy();
   return out;
 }

@@ -111,6 +111,9 @@ class Summary {
       case StopReason::rest: text = fmt::format("Came to rest after {}", at); break;
       case StopReason::time_limit: text = fmt::format("Ended at the time limit of {}", at); break;
       case StopReason::bottom: text = fmt::format("Reached the bottom of the bed after {}", at); break;
+      case StopReason::painleve:
+        text = fmt::format("Stopped after {}: a sliding contact without an answer", at);
+        break;
       case StopReason::cancelled: text = fmt::format("Interrupted after {}", at); break;
       case StopReason::failed: text = fmt::format("Failed after {}: {}", at, run_.reason); break;
     }

@@ -149,6 +149,7 @@ bool Runner::reached(std::string* reason) const {
       });
     case StopReason::bottom:
       return say(false, [&] { return fmt::format("reached the bottom of the bed at t = {:.6g} s", t); });
+    case StopReason::painleve: return say(false, [&] { return outcome_.message; });
     case StopReason::cancelled:
       return say(false, [&] { return fmt::format("interrupted at t = {:.6g} s", t); });
     case StopReason::failed: return say(false, [&] { return outcome_.message; });

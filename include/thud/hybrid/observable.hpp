@@ -39,6 +39,12 @@ enum class Quantity : std::uint8_t {
   deflection,    // w of the axis at a point of a beam
   deflection_slope,
   bending_moment,  // E I w″ there
+  contact_gap,
+  contact_rate,      // ġ
+  contact_slip,      // tangential velocity
+  contact_force,     // normal force on the first body
+  contact_friction,  // along the tangent
+  contact_energy,    // stored in all compliant contacts
 };
 
 enum class Component : std::uint8_t { none, x, z, size };
@@ -52,6 +58,7 @@ struct Observable {
   Channel channel = Channel::drag;
   bool center = false;  ///< the mass centre instead of `point`
   int mode = 0;         ///< of a beam, from 0
+  int contact = 0;
 };
 
 /// An observable with its name, unit and meaning.

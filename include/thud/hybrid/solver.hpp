@@ -41,7 +41,18 @@ struct SolverOptions {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-enum class StopReason : std::uint8_t { condition, all_found, rest, time_limit, bottom, cancelled, failed };
+inline constexpr long max_logged_impacts = 10'000;
+
+enum class StopReason : std::uint8_t {
+  condition,
+  all_found,
+  rest,
+  time_limit,
+  bottom,
+  painleve,  ///< a sliding contact for which rigid bodies with Coulomb friction give no answer
+  cancelled,
+  failed
+};
 const char* stop_reason_name(StopReason reason);
 
 enum class EventKind : std::uint8_t {
@@ -56,6 +67,10 @@ enum class EventKind : std::uint8_t {
   reverse,
   carry,  // switches
   bottom,
+  impact,  // of contacts; index: place in Outcome::impacts
+  settle,  // infinitely many impacts have ended: the contact is closed
+  touch,   // a contact closes without an impact, or a compliant one is indented
+  lift,    // a closed contact opens
   condition,
   rest,
   start,
@@ -66,7 +81,7 @@ struct Event {
   double time = 0;
   EventKind kind = EventKind::start;
   SwitchKind which = SwitchKind::normal;
-  int index = 0;  ///< piece, body of a joint, or condition
+  int index = 0;  ///< piece, contact, impact, body of a joint, or condition
   std::int8_t before = 0, after = 0;
 };
 /// "link: vertical", "link", …
@@ -95,6 +110,15 @@ struct EnergyAccount {
   double residual = 0;       ///< E₀ + W − E − Σ losses, relative to the largest energy exchanged
 };
 
+/// One impact: of a contact, or of several at once.
+struct ImpactRecord {
+  double time = 0;
+  std::vector<int> contacts;  ///< in the order of the rows of the problem
+  ImpactProblem problem;
+  ImpactResult result;
+  double energy_before = 0, energy_after = 0;  ///< kinetic [J]
+};
+
 /// How far beams were taken, for the limits of their theory.
 struct BeamUse {
   double deflection = 0;  ///< largest |w| of a tip or start over the length of its beam
@@ -112,6 +136,8 @@ struct Outcome {
   Mode mode;
   std::vector<Hit> hits;  ///< one per condition
   std::vector<Event> events;
+  std::vector<ImpactRecord> impacts;  ///< the first `max_logged_impacts`
+  long impact_count = 0;
   EnergyAccount energy;
   Statistics stats;
   BeamUse beams;

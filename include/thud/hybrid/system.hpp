@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "thud/contact/relation.hpp"
 #include "thud/granular/laws.hpp"
 #include "thud/mechanics/tree.hpp"
 
@@ -41,10 +42,13 @@ enum class Channel : std::uint8_t {
   air,
   damping,
   joint_friction,
-  material,  // damping inside beams
+  material,          // damping inside beams
+  contact_friction,  // on walls and between bodies that stay in contact
+  contact_damping,   // of compliant contacts
+  impact,
   torque
 };
-inline constexpr int channel_count = 9;
+inline constexpr int channel_count = 12;
 const char* channel_name(Channel channel);
 
 /// State of a set-valued force (docs/theory/switches.md).
@@ -80,17 +84,30 @@ struct PieceMode {
   }
 };
 
-enum class SwitchKind : std::uint8_t { normal, shear, spin, joint };
+/// What a contact does. Rigid ones are open or closed; compliant ones open, pressed, or slack: still indented, with the
+/// force cut off at zero.
+enum class Touch : std::uint8_t { open, closed, pressed, slack };
+
+struct ContactMode {
+  Touch touch = Touch::open;
+  std::int8_t normal = 0;  ///< closed: slip::stuck, or slip::idle when others keep it closed
+  std::int8_t slip = 1;    ///< slip state of its friction
+
+  friend bool operator==(const ContactMode&, const ContactMode&) = default;
+};
+
+enum class SwitchKind : std::uint8_t { normal, shear, contact_normal, contact_shear, spin, joint };
 struct SwitchRef {
   SwitchKind kind;
-  int index;  ///< piece, or body for a joint
+  int index;  ///< piece, contact, or body for a joint
 };
 
 /// A mode of the whole system: inside it the right-hand side is smooth.
 struct Mode {
   std::vector<PieceMode> piece;
   std::vector<std::int8_t> joint;  ///< slip state of the joint friction, per body
-  std::vector<SwitchRef> stuck;    ///< the switches that are held, in a fixed order
+  std::vector<ContactMode> contact;
+  std::vector<SwitchRef> stuck;  ///< the switches that are held, in a fixed order
 };
 
 /// What a piece does at one instant.
@@ -116,11 +133,13 @@ struct Work {
   MassFactor<T> factor;
   std::vector<T> acceleration;  ///< v̇
   std::vector<PieceWork<T>> piece;
+  std::vector<Touching<T>> contact;
   std::vector<T> joint_moment;  ///< λ of the joint friction, per body
   std::vector<T> applied_torque;
   std::array<T, channel_count> power{};
   // held switches
   std::vector<T> jacobian, applied, gram, hold, hold_bias;
+  std::vector<T> drive;   ///< like `applied`, with the sliding friction that a normal force brings along
   std::vector<T> unheld;  ///< v̇ without the forces that hold
   Frames<Dual<T>> moving;
   std::vector<Dual<T>> moving_q, moving_v;
@@ -138,7 +157,10 @@ enum class GuardKind : std::uint8_t {
   slip,
   bound_upper,
   bound_lower,
-  carried
+  carried,
+  gap,      // an open contact closes, or an indented one opens
+  slack,    // the force of a compliant contact goes through zero
+  painleve  // sliding: more normal force would close the contact faster
 };
 struct GuardId {
   GuardKind kind = GuardKind::level;
@@ -176,7 +198,31 @@ void solve_hold(T* g, T* x, int k, double ridge) {
   }
 }
 
-/// A system in its surroundings: the one place where bodies, sand and joints meet.
+/// Solves G x = x in place for any G, k × k, by elimination with pivots.
+template <class T>
+void solve_general(T* g, T* x, int k, double ridge) {
+  for (int c = 0; c < k; ++c) {
+    int best = c;
+    for (int i = c + 1; i < k; ++i)
+      if (std::abs(value_of(g[i * k + c])) > std::abs(value_of(g[best * k + c]))) best = i;
+    if (best != c) {
+      for (int j = 0; j < k; ++j) std::swap(g[c * k + j], g[best * k + j]);
+      std::swap(x[c], x[best]);
+    }
+    if (std::abs(value_of(g[c * k + c])) < ridge) g[c * k + c] = T(ridge);
+    for (int i = c + 1; i < k; ++i) {
+      const T f = g[i * k + c] / g[c * k + c];
+      for (int j = c + 1; j < k; ++j) g[i * k + j] -= f * g[c * k + j];
+      x[i] -= f * x[c];
+    }
+  }
+  for (int i = k - 1; i >= 0; --i) {
+    for (int j = i + 1; j < k; ++j) x[i] -= g[i * k + j] * x[j];
+    x[i] = x[i] / g[i * k + i];
+  }
+}
+
+/// A system in its surroundings: the one place where bodies, sand, walls and joints meet.
 ///
 /// State y = (q, v, work of each channel, distances): `state_size()` numbers.
 class System {
@@ -191,6 +237,16 @@ class System {
   double air_drag(int body) const { return air_[body]; }
   bool has_torque() const { return has_torque_; }
 
+  const std::vector<Wall>& walls() const { return walls_; }
+  const std::vector<Contact>& contacts() const { return contacts_; }
+  /// α of impacts at several contacts at once.
+  double correlation() const { return correlation_; }
+
+  /// Adds a wall; contacts say what may touch it.
+  int add_wall(Wall wall);
+  int add_contact(Contact contact);
+  void set_contact_law(int contact, ContactLaw law);
+  void set_correlation(double alpha) { correlation_ = alpha; }
   /// Adds a bed and lets the given parts of bodies feel it.
   int add_bed(Bed bed);
   /// Puts another bed in the place of one; the bodies that feel it remain.
@@ -235,6 +291,15 @@ class System {
   T switch_rate(SwitchRef s, const Work<T>& work) const;
   template <class T>
   void add_switch_row(SwitchRef s, const Work<T>& work, T* row) const;
+  /// g̈ of every contact for the accelerations in `work`, and ġ of the same instant as they are there.
+  void gap_accelerations(const double* y, Work<double>& work, std::vector<double>& out) const;
+  /// Row of the Jacobian of a contact, times its normal or its tangent, added to `row`.
+  template <class T>
+  void add_contact_row(int contact, bool tangent, const Work<T>& work, T* row) const;
+  /// Energy stored in compliant contacts.
+  double contact_energy(const Work<double>& work) const;
+  /// Force on a body by walls and by what touches it.
+  Vec contact_force(int body, const Work<double>& work) const;
   /// λ of a switch.
   template <class T>
   static T& switch_force(SwitchRef s, Work<T>& work);
@@ -247,6 +312,8 @@ class System {
     switch (kind) {
       case SwitchKind::normal: return Channel::static_normal;
       case SwitchKind::shear: return Channel::static_shear;
+      case SwitchKind::contact_normal: return Channel::impact;
+      case SwitchKind::contact_shear: return Channel::contact_friction;
       case SwitchKind::spin: return Channel::spin;
       case SwitchKind::joint: break;
     }
@@ -261,6 +328,8 @@ class System {
   bool has_spin(int piece, const Mode& mode) const;
   std::string switch_name(SwitchRef s) const;
   std::string piece_name(int piece) const;
+  /// Of a contact that lasts: "sticking", or "rolling" when a circle does.
+  bool rolls(int contact) const { return contacts_[contact].a.radius > 0 || contacts_[contact].b.radius > 0; }
   void list_stuck(Mode& mode) const;
 
  private:
@@ -273,6 +342,26 @@ class System {
                         T& body_moment) const;
   template <class T>
   void add_beam_forces(int body, Work<T>& work) const;
+  bool is_rigid_contact(SwitchRef s) const {
+    return s.kind == SwitchKind::contact_normal
+        || (s.kind == SwitchKind::contact_shear && !contacts_[s.index].law.compliant);
+  }
+  // A closed contact whose friction is at its bound, and what it is per normal force.
+  bool slides(int contact, const Mode& mode) const {
+    const std::int8_t s = mode.contact[contact].slip;
+    return contacts_[contact].law.friction > 0 && s != slip::stuck && s != slip::idle;
+  }
+  double sliding_friction(int contact, const Mode& mode) const {
+    return -slip::sign(mode.contact[contact].slip) * contacts_[contact].law.friction;
+  }
+  double pressing_share(int contact, const Mode& mode, const Work<double>& work) const;
+  template <class T>
+  void fill_drive(SwitchRef s, const Mode& mode, const T* row, const T* applied, const Work<T>& work,
+                  T* drive) const;
+  template <bool Lean, class T>
+  void add_contact_forces(const Mode& mode, Work<T>& work) const;
+  template <class T>
+  void push(int contact, Vec2<T> force, Work<T>& work) const;
   template <class T>
   void choose_evaluation(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt, bool lean) const;
   template <class T>
@@ -290,6 +379,16 @@ class System {
   std::vector<Bed> beds_;
   std::vector<Piece> pieces_;
   std::vector<int> piece_begin_;  // pieces are kept in the order of their bodies
+  // Ψ and Ψ' of the features of a contact that are points of beams.
+  struct ContactShapes {
+    std::vector<double> shape_a, slope_a, shape_b, slope_b;
+  };
+  std::vector<double> shapes_of(const Feature& f, bool slopes) const;
+
+  std::vector<Wall> walls_;
+  std::vector<Contact> contacts_;
+  std::vector<ContactShapes> contact_shapes_;
+  double correlation_ = 0, contact_scale_ = 1;
   std::vector<JointForces> joints_;
   std::vector<double> air_;
   std::vector<Vec> weight_;

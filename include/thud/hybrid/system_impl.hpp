@@ -2,6 +2,7 @@
 // The right-hand side of a mode, templated on its scalar.
 
 #include <cmath>
+#include <limits>
 
 #include "thud/hybrid/system.hpp"
 
@@ -24,9 +25,11 @@ void System::prepare(Work<T>& work) const {
   }
   work.joint_moment.assign(bodies, T(0));
   work.applied_torque.assign(bodies, T(0));
-  const std::size_t switches = 3 * pieces_.size() + bodies;
+  work.contact.assign(contacts_.size(), {});
+  const std::size_t switches = 3 * pieces_.size() + bodies + 2 * contacts_.size();
   work.jacobian.assign(switches * n, T(0));
   work.applied.assign(switches * n, T(0));
+  work.drive.assign(contacts_.empty() ? 0 : switches * n, T(0));
   work.gram.assign(switches * switches, T(0));
   work.hold.assign(2 * switches, T(0));
   work.hold_bias.assign(switches, T(0));
@@ -202,6 +205,68 @@ void System::add_joint_forces(double t, const Mode& mode, Work<T>& work) const {
   }
 }
 
+// A force on the first body of a contact where it touches, and its opposite on the second.
+template <class T>
+void System::push(int k, Vec2<T> force, Work<T>& work) const {
+  const Contact& c = contacts_[k];
+  const Touching<T>& w = work.contact[k];
+  const ContactShapes& s = contact_shapes_[k];
+  const auto one = [&](const Feature& f, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shape,
+                       const std::vector<double>& slope, Vec2<T> p) {
+    work.wrenches.add(f.body, arm + offset, p);
+    if (shape.empty()) return;
+    const T lateral = dot(work.frames.w[f.body], p), turn = moment(offset, p);
+    T* q = work.wrenches.elastic.data() + tree_.elastic_begin(f.body);
+    for (std::size_t j = 0; j < shape.size(); ++j) q[j] += shape[j] * lateral + slope[j] * turn;
+  };
+  one(c.a, w.arm_a, w.offset_a, s.shape_a, s.slope_a, force);
+  if (c.wall < 0) one(c.b, w.arm_b, w.offset_b, s.shape_b, s.slope_b, -force);
+}
+
+// Compliant contacts press with a force that is known; rigid ones that are closed are held.
+template <bool Lean, class T>
+void System::add_contact_forces(const Mode& mode, Work<T>& work) const {
+  using std::pow;
+  for (int k = 0; k < static_cast<int>(contacts_.size()); ++k) {
+    const ContactMode& m = mode.contact[k];
+    const bool indented = m.touch == Touch::pressed || m.touch == Touch::slack;
+    if (Lean && !indented) continue;
+    Touching<T>& w = work.contact[k];
+    measure(contacts_[k], walls_, work.frames, w);
+    w.normal_force = w.shear_force = T(0);
+    if (!indented) continue;
+    const ContactLaw& law = contacts_[k].law;
+    const T depth = -w.gap > T(0) ? -w.gap : T(0);
+    const T elastic = law.stiffness * pow(depth, law.exponent);
+    const T damping = m.touch == Touch::slack ? -elastic : T(-law.damping) * w.gap_rate * elastic;
+    work.power[static_cast<int>(Channel::contact_damping)] += damping * w.gap_rate;
+    if (m.touch == Touch::slack) continue;
+    w.normal_force = elastic + damping;
+    const T bound = law.friction * w.normal_force;
+    w.shear_force = slip::fixed_force(m.slip, bound, bound);
+    work.power[static_cast<int>(Channel::contact_friction)] += w.shear_force * w.slip_rate;
+    push(k, w.normal_force * w.normal + w.shear_force * w.tangent, work);
+  }
+}
+
+template <class T>
+void System::add_contact_row(int k, bool tangent, const Work<T>& work, T* row) const {
+  const Contact& c = contacts_[k];
+  const Touching<T>& w = work.contact[k];
+  const ContactShapes& s = contact_shapes_[k];
+  const Vec2<T> e = tangent ? w.tangent : w.normal;
+  const auto one = [&](const Feature& f, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shape,
+                       const std::vector<double>& slope, Vec2<T> p) {
+    tree_.add_point_force(work.frames, f.body, arm + offset, p, row);
+    if (shape.empty()) return;
+    const T lateral = dot(work.frames.w[f.body], p), turn = moment(offset, p);
+    T* q = row + tree_.elastic_dof(f.body);
+    for (std::size_t j = 0; j < shape.size(); ++j) q[j] += shape[j] * lateral + slope[j] * turn;
+  };
+  one(c.a, w.arm_a, w.offset_a, s.shape_a, s.slope_a, e);
+  if (c.wall < 0) one(c.b, w.arm_b, w.offset_b, s.shape_b, s.slope_b, -e);
+}
+
 // Strain and material damping; gravity on the deflection.
 template <class T>
 void System::add_beam_forces(int i, Work<T>& work) const {
@@ -229,6 +294,8 @@ T System::switch_rate(SwitchRef s, const Work<T>& work) const {
   switch (s.kind) {
     case SwitchKind::normal: return work.piece[s.index].normal_rate;
     case SwitchKind::shear: return work.piece[s.index].shear_rate;
+    case SwitchKind::contact_normal: return work.contact[s.index].gap_rate;
+    case SwitchKind::contact_shear: return work.contact[s.index].slip_rate;
     case SwitchKind::spin: return work.piece[s.index].turn;
     case SwitchKind::joint: return tree_.joint_rate(work.frames, s.index);
   }
@@ -240,6 +307,8 @@ T& System::switch_force(SwitchRef s, Work<T>& work) {
   switch (s.kind) {
     case SwitchKind::normal: return work.piece[s.index].normal_force;
     case SwitchKind::shear: return work.piece[s.index].shear_force;
+    case SwitchKind::contact_normal: return work.contact[s.index].normal_force;
+    case SwitchKind::contact_shear: return work.contact[s.index].shear_force;
     case SwitchKind::spin: return work.piece[s.index].spin_moment;
     case SwitchKind::joint: break;
   }
@@ -249,6 +318,8 @@ T& System::switch_force(SwitchRef s, Work<T>& work) {
 template <class T>
 void System::add_switch_row(SwitchRef s, const Work<T>& work, T* row) const {
   if (s.kind == SwitchKind::joint) return tree_.add_joint_moment(s.index, T(1), row);
+  if (s.kind == SwitchKind::contact_normal || s.kind == SwitchKind::contact_shear)
+    return add_contact_row(s.index, s.kind == SwitchKind::contact_shear, work, row);
   const Piece& p = pieces_[s.index];
   const PieceWork<T>& w = work.piece[s.index];
   if (s.kind == SwitchKind::spin) {
@@ -269,6 +340,15 @@ void System::switch_bounds(SwitchRef s, const Work<T>& work, double& lower, doub
     upper = joints_[s.index].friction_negative;
     return;
   }
+  if (s.kind == SwitchKind::contact_normal) {
+    lower = 0;
+    upper = std::numeric_limits<double>::infinity();
+    return;
+  }
+  if (s.kind == SwitchKind::contact_shear) {
+    lower = upper = contacts_[s.index].law.friction * value_of(work.contact[s.index].normal_force);
+    return;
+  }
   const Resistance<T>& r = work.piece[s.index].resistance;
   switch (s.kind) {
     case SwitchKind::normal: lower = value_of(r.plunge), upper = value_of(r.withdraw); break;
@@ -281,6 +361,11 @@ void System::switch_bounds(SwitchRef s, const Work<T>& work, double& lower, doub
 template <class T>
 T System::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
   if (s.kind == SwitchKind::joint) return T(0);
+  if (s.kind == SwitchKind::contact_normal || s.kind == SwitchKind::contact_shear) {
+    Touching<Dual<T>> w;
+    measure(contacts_[s.index], walls_, work.moving, w);
+    return s.kind == SwitchKind::contact_normal ? w.gap_rate.d : w.slip_rate.d;
+  }
   const Piece& p = pieces_[s.index];
   const bool beam = p.part.kind == PartKind::beam;
   if (s.kind == SwitchKind::spin && !beam) return T(0);
@@ -299,6 +384,22 @@ T System::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
   return dot(s.kind == SwitchKind::normal ? plane.normal : plane.tangent, velocity).d;
 }
 
+// M⁻¹ times the force that comes with one unit of a switch: a normal force brings its sliding friction along.
+template <class T>
+void System::fill_drive(SwitchRef s, const Mode& mode, const T* row, const T* applied, const Work<T>& work,
+                        T* drive) const {
+  const int n = dof_count();
+  if (s.kind != SwitchKind::contact_normal || !slides(s.index, mode)) {
+    std::copy(applied, applied + n, drive);
+    return;
+  }
+  std::fill(drive, drive + n, T(0));
+  add_contact_row(s.index, true, work, drive);
+  const double friction = sliding_friction(s.index, mode);
+  for (int i = 0; i < n; ++i) drive[i] = row[i] + friction * drive[i];
+  tree_.solve(work.factor, drive);
+}
+
 template <class T>
 void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const {
   const int n = dof_count(), k = static_cast<int>(mode.stuck.size());
@@ -312,37 +413,54 @@ void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const
   T* scale =
       work.hold.data() + k;  // widths of the boxes: dependent switches share the load by their strength
   T* x = work.hold.data();
+  bool symmetric = true;
+  const auto drive = [&](int a) { return (symmetric ? work.applied.data() : work.drive.data()) + a * n; };
+  for (const SwitchRef& s : mode.stuck)
+    symmetric = symmetric && !(s.kind == SwitchKind::contact_normal && slides(s.index, mode));
   for (int a = 0; a < k; ++a) {
+    const SwitchRef s = mode.stuck[a];
     T* row = work.jacobian.data() + a * n;
     T* applied = work.applied.data() + a * n;
     std::fill(row, row + n, T(0));
-    add_switch_row(mode.stuck[a], work, row);
+    add_switch_row(s, work, row);
     std::copy(row, row + n, applied);
     tree_.solve(work.factor, applied);
-    T rate = work.hold_bias[a] = hold_bias(mode.stuck[a], mode, work);
+    if (!symmetric) fill_drive(s, mode, row, applied, work, drive(a));
+    T rate = work.hold_bias[a] = hold_bias(s, mode, work);
     for (int i = 0; i < n; ++i) rate += row[i] * work.acceleration[i];
-    double lower, upper;
-    switch_bounds(mode.stuck[a], work, lower, upper);
-    scale[a] = T(lower + upper);
+    if (is_rigid_contact(s)) {
+      scale[a] = T(contact_scale_);
+    } else {
+      double lower, upper;
+      switch_bounds(s, work, lower, upper);
+      scale[a] = T(lower + upper);
+    }
     x[a] = -scale[a] * rate;
   }
   T* g = work.gram.data();
   double largest = 0;
   for (int a = 0; a < k; ++a)
-    for (int b = 0; b <= a; ++b) {
+    for (int b = 0; b <= (symmetric ? a : k - 1); ++b) {
       T sum{};
-      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * work.applied[b * n + i];
+      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * drive(b)[i];
       g[a * k + b] = scale[a] * scale[b] * sum;
-      if (a == b) largest = std::max(largest, value_of(g[a * k + a]));
+      if (a == b) largest = std::max(largest, std::abs(value_of(g[a * k + a])));
     }
-  solve_hold(g, x, k, 1e-12 * largest + 1e-300);
+  if (symmetric)
+    solve_hold(g, x, k, 1e-12 * largest + 1e-300);
+  else
+    solve_general(g, x, k, 1e-12 * largest + 1e-300);
 
   for (int a = 0; a < k; ++a) {
     const T force = scale[a] * x[a];
-    for (int i = 0; i < n; ++i) work.acceleration[i] += work.applied[a * n + i] * force;
+    for (int i = 0; i < n; ++i) work.acceleration[i] += drive(a)[i] * force;
     const SwitchRef s = mode.stuck[a];
     switch_force(s, work) = force;
     work.power[static_cast<int>(channel_of(s.kind))] += force * switch_rate(s, work);
+    if (s.kind != SwitchKind::contact_normal || !slides(s.index, mode)) continue;
+    Touching<T>& w = work.contact[s.index];
+    w.shear_force = sliding_friction(s.index, mode) * force;
+    work.power[static_cast<int>(Channel::contact_friction)] += w.shear_force * w.slip_rate;
   }
 }
 
@@ -400,6 +518,7 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
     work.wrenches.moment[i] = torque;
   }
   if (has_torque_ || has_damping_ || has_friction_) add_joint_forces(t, mode, work);
+  if (!contacts_.empty()) add_contact_forces<Lean>(mode, work);
 
   if constexpr (Lean) {
     tree_.forward_dynamics(work.frames, work.wrenches, work.factor, dydt + n);
@@ -491,6 +610,32 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
   if (has_friction_)
     for (int i = 0; i < tree_.body_count(); ++i)
       if (joints_[i].has_friction()) slip_guards({SwitchKind::joint, i}, mode.joint[i], 5e-10 * scales.rate);
+  for (int k = 0; k < static_cast<int>(contacts_.size()); ++k) {
+    const ContactMode& m = mode.contact[k];
+    const Touching<double>& w = work.contact[k];
+    const ContactLaw& law = contacts_[k].law;
+    const auto id = [&](GuardKind kind) { return GuardId{kind, SwitchKind::contact_normal, 0, k}; };
+    switch (m.touch) {
+      case Touch::open: sink(w.gap, small_length, id(GuardKind::gap)); continue;
+      case Touch::pressed:
+        sink(-w.gap, small_length, id(GuardKind::gap));
+        if (law.damping > 0) sink(1 - law.damping * w.gap_rate, 1e-12, id(GuardKind::slack));
+        break;
+      case Touch::slack:
+        sink(-w.gap, small_length, id(GuardKind::gap));
+        sink(law.damping * w.gap_rate - 1, 1e-12, id(GuardKind::slack));
+        continue;
+      case Touch::closed:
+        if (m.normal == slip::idle) {
+          sink(200 * small_speed - std::abs(w.gap_rate), 0.0, id(GuardKind::carried));
+          continue;
+        }
+        sink(w.normal_force, 1e-12 * scales.force, id(GuardKind::bound_lower));
+        if (slides(k, mode)) sink(pressing_share(k, mode, work) - 1e-4, 0.0, id(GuardKind::painleve));
+        break;
+    }
+    if (law.friction > 0) slip_guards({SwitchKind::contact_shear, k}, m.slip, small_speed);
+  }
 }
 
 }  // namespace thud

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "thud/contact/contact.hpp"
+
+namespace thud {
+
+/// A contact at one instant: its gap, and how it moves.
+///
+///   wall:  g = −δ(P_a) − r_a              δ the depth of the centre of the feature in the wall
+///   pair:  g = |P_a − P_b| − r_a − r_b
+///
+/// The normal points from the wall, or from b, to a; the tangent is (−n_z, n_x), which for a wall is the tangent of its
+/// plane. ġ = n·(v_a − v_b); the slip is t·(v_a − v_b) of the points that touch, so a disc that rolls has none.
+template <class T>
+struct Touching {
+  T gap{}, gap_rate{}, slip_rate{};
+  Vec2<T> normal{}, tangent{};
+  Vec2<T> arm_a{}, arm_b{};         ///< from the origins of the bodies to the centres of the features
+  Vec2<T> offset_a{}, offset_b{};   ///< from the centres to where they touch
+  T normal_force{}, shear_force{};  ///< on a, along the normal and the tangent
+};
+
+namespace detail {
+
+/// Velocity of the point of a feature at `offset` from its centre.
+template <class T>
+Vec2<T> feature_velocity(const Feature& f, Vec2<T> offset, const Frames<T>& frames) {
+  Vec2<T> v = frames.velocity(f.body, f.point);
+  if (!(f.radius > 0)) return v;
+  T rate = frames.rate[f.body];
+  if (frames.beam[f.body]) rate += frames.slope_rate(f.body, f.point.s);
+  return v + rate * turned(offset);
+}
+
+}  // namespace detail
+
+template <class T>
+void measure(const Contact& c, const std::vector<Wall>& walls, const Frames<T>& frames, Touching<T>& out) {
+  out.arm_a = frames.arm(c.a.body, c.a.point);
+  const Vec2<T> at = frames.origin[c.a.body] + out.arm_a;
+  if (c.wall >= 0) {
+    const Plane& plane = walls[c.wall].plane;
+    out.gap = -plane.depth(at) - c.a.radius;
+    out.normal = {T(-plane.normal.x), T(-plane.normal.z)};
+  } else {
+    out.arm_b = frames.arm(c.b.body, c.b.point);
+    const Vec2<T> apart = at - frames.origin[c.b.body] - out.arm_b;
+    const T distance = norm(apart);
+    out.gap = distance - (c.a.radius + c.b.radius);
+    out.normal = distance > T(0) ? (T(1) / distance) * apart : Vec2<T>{T(0), T(-1)};
+  }
+  out.tangent = {-out.normal.z, out.normal.x};
+  out.offset_a = T(-c.a.radius) * out.normal;
+  Vec2<T> relative = detail::feature_velocity(c.a, out.offset_a, frames);
+  if (c.wall < 0) {
+    out.offset_b = T(c.b.radius) * out.normal;
+    relative = relative - detail::feature_velocity(c.b, out.offset_b, frames);
+  }
+  out.gap_rate = dot(out.normal, relative);
+  out.slip_rate = dot(out.tangent, relative);
+}
+
+}  // namespace thud
