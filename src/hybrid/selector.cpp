@@ -46,6 +46,41 @@ bool ModeSelector::settle_geometry(const Work<double>& here, const Work<double>&
   return changed;
 }
 
+// Rigid contacts that touch and neither open nor close: whether they press is decided with the switches.
+void ModeSelector::settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const {
+  for (std::size_t k = 0; k < mode.contact.size(); ++k) {
+    if (system_.contacts()[k].law.compliant) continue;
+    ContactMode& m = mode.contact[k];
+    const Touching<double>& w = work.contact[k];
+    const double small = (m.touch == Touch::closed ? 1e-6 : 1e-8) * scales.speed;
+    const bool touches = w.gap <= touching_gap * scales.length && std::abs(w.gap_rate) <= small;
+    if (touches && m.touch == Touch::open) m.slip = slip::stuck;
+    m.touch = touches ? Touch::closed : Touch::open;
+  }
+}
+
+// Compliant contacts. True when one of them has changed.
+bool ModeSelector::settle_indentation(const Work<double>& here, const Work<double>& there,
+                                      const Scales& scales, Mode& mode) const {
+  const double small = 1e-12 * scales.length;
+  bool changed = false;
+  for (std::size_t k = 0; k < mode.contact.size(); ++k) {
+    const ContactLaw& law = system_.contacts()[k].law;
+    if (!law.compliant) continue;
+    ContactMode& m = mode.contact[k];
+    const double now = here.contact[k].gap, later = there.contact[k].gap;
+    const bool in = std::abs(now) > small ? now < 0 : later != now ? later < now : m.touch != Touch::open;
+    const double pull = law.damping * here.contact[k].gap_rate - 1;
+    const double pull_later = law.damping * there.contact[k].gap_rate - 1;
+    const bool slack = (std::abs(pull) > 1e-9 ? pull : pull_later) > 0;
+    const Touch touch = !in ? Touch::open : slack ? Touch::slack : Touch::pressed;
+    changed = changed || touch != m.touch;
+    if (m.touch == Touch::open && in) m.slip = slip::forward;
+    m.touch = touch;
+  }
+  return changed;
+}
+
 // Sides of the drag: signs of u × v_E and u · v_E, and which area counts. True when all were clear already `here`.
 bool ModeSelector::settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
                                Mode& mode) const {
@@ -99,6 +134,10 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   system_.active_switches(mode, active_);
   vanishing_.clear();
   for (const SwitchRef& s : active_) {
+    if (s.kind == SwitchKind::contact_normal) {
+      vanishing_.push_back(s);
+      continue;
+    }
     const double rate = system_.switch_rate(s, work);
     std::int8_t& state = system_.switch_state(s, mode);
     // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
@@ -162,9 +201,13 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
   if (m == 0) return true;
   // Rows, M⁻¹ rows, biases, both bounds, and the accelerations without holding: all from holding them all.
-  for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
+  for (const SwitchRef& s : vanishing_) {
+    system_.switch_state(s, mode) = slip::stuck;
+    if (s.kind == SwitchKind::contact_normal) mode.contact[s.index].touch = Touch::closed;
+  }
   mode.stuck = vanishing_;
   system_.evaluate(t, y, mode, work, slope);
+  if (has_contacts()) return settle_contacts(work, mode);
   problem_.resize(m);
   fill_matrix(work, problem_.matrix);
   for (int a = 0; a < m; ++a) {
@@ -218,6 +261,75 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   }
   system_.list_stuck(mode);
   return solution.converged;
+}
+
+bool ModeSelector::has_contacts() const {
+  return std::any_of(vanishing_.begin(), vanishing_.end(),
+                     [](const SwitchRef& s) { return s.kind == SwitchKind::contact_normal; });
+}
+
+// The same with rigid contacts among the vanishing switches: normal forces that only press, and friction that follows
+// them. `work` was evaluated with all of them held.
+bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
+  const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
+  std::vector<double> size(m);
+  forces_.resize(m);
+  bool slides = false;
+  for (const SwitchRef& s : vanishing_)
+    slides = slides || (s.kind == SwitchKind::contact_normal && system_.slides(s.index, mode));
+  const double* drive = slides ? work.drive.data() : work.applied.data();
+  double largest = 1e-300;
+  for (int a = 0; a < m; ++a) {
+    const SwitchRef s = vanishing_[a];
+    const double* row = work.jacobian.data() + a * n;
+    double rate = work.hold_bias[a], own = 0;
+    for (int i = 0; i < n; ++i) rate += row[i] * work.unheld[i], own += row[i] * work.applied[a * n + i];
+    forces_.offset[a] = rate;
+    size[a] = std::sqrt(own);
+    largest = std::max(largest, std::abs(rate) / size[a]);
+    for (int b = 0; b < m; ++b)
+      for (int i = 0; i < n; ++i) forces_.matrix[a * m + b] += row[i] * drive[b * n + i];
+    if (s.kind == SwitchKind::contact_shear && !system_.contacts()[s.index].law.compliant) {
+      for (int b = 0; b < m; ++b)
+        if (vanishing_[b].kind == SwitchKind::contact_normal && vanishing_[b].index == s.index)
+          forces_.normal[a] = b;
+      forces_.friction[a] = system_.contacts()[s.index].law.friction;
+      continue;
+    }
+    double lower, upper;
+    system_.switch_bounds(s, work, lower, upper);
+    forces_.lower[a] = -lower;
+    forces_.upper[a] = upper;
+  }
+  const ForceSolution solution = solve_forces(forces_);
+  jammed_ = -1;
+  if (!solution.solved) {
+    for (int a = 0; a < m; ++a)
+      if (vanishing_[a].kind == SwitchKind::contact_normal && forces_.matrix[a * m + a] <= 0)
+        jammed_ = vanishing_[a].index;
+    return false;
+  }
+  for (int a = 0; a < m; ++a) {
+    const SwitchRef s = vanishing_[a];
+    std::int8_t& state = system_.switch_state(s, mode);
+    const bool moves = std::abs(solution.rate[a]) > 1e-10 * largest * size[a];
+    if (solution.state[a] == BoundState::inside) {
+      state = slip::stuck;
+    } else if (s.kind == SwitchKind::contact_normal) {
+      state = slip::idle;
+      if (moves) mode.contact[s.index].touch = Touch::open;
+    } else {
+      const bool forward = solution.state[a] == BoundState::lower;
+      state = forward ? (moves ? slip::forward : slip::carried_forward)
+                      : (moves ? slip::backward : slip::carried_backward);
+    }
+  }
+  // Friction without a force to follow: its side is that of the motion to come.
+  for (int a = 0; a < m; ++a)
+    if (forces_.normal[a] >= 0 && solution.state[forces_.normal[a]] != BoundState::inside)
+      system_.switch_state(vanishing_[a], mode) = slip::idle;
+  system_.list_stuck(mode);
+  return true;
 }
 
 // Sets the velocities of the vanishing switches to exactly zero. They are of rounding size, and the kinetic energy
@@ -301,6 +413,7 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     mode.stuck.clear();
     system_.evaluate(t, y, mode, work, slope);
     const bool flow_is_clear = settle_flow(work, work, scales, mode);
+    settle_touch(work, scales, mode);
     find_vanishing(work, scales, mode);
     stop_vanishing(t, y, scales, mode, work);
     ok = settle_switches(t, y, scales, mode, work, slope);
@@ -308,7 +421,8 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
 
     go_ahead(y, work, ahead);
     system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
-    if (settle_geometry(work, there_, scales, mode))
+    const bool indented = settle_indentation(work, there_, scales, mode);
+    if (settle_geometry(work, there_, scales, mode) || indented)
       continue;  // other parts are in the sand now: start again
     if (!just_opened(work, scales, mode))
       ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;

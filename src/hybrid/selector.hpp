@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "thud/hybrid/box_qp.hpp"
+#include "thud/contact/complementarity.hpp"
 #include "thud/hybrid/system.hpp"
 
 namespace thud {
@@ -22,7 +22,15 @@ class ModeSelector {
   bool select(double t, double* y, const Scales& scales, double ahead, Mode& mode, Work<double>& work,
               double* slope);
 
+  /// After a failed select: the sliding contact that no force keeps closed (Painlevé), −1 when that is not why.
+  int jammed() const { return jammed_; }
+
  private:
+  void settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const;
+  bool settle_indentation(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                          Mode& mode) const;
+  bool settle_contacts(const Work<double>& work, Mode& mode);
+  bool has_contacts() const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& mode) const;
   bool settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
@@ -45,6 +53,8 @@ class ModeSelector {
   std::vector<double> ahead_, scratch_;
   Work<double> there_, far_;
   BoxQp problem_;
+  ForceProblem forces_;
+  int jammed_ = -1;
   std::vector<double> far_matrix_, far_state_;
 };
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "hybrid/collider.hpp"
 #include "hybrid/differential.hpp"
 #include "hybrid/radau.hpp"
 #include "hybrid/selector.hpp"
@@ -65,6 +66,7 @@ class Run final : public StepView {
   Run(const System& system, ModeSelector& selector, Work<double>& work)
       : system_(system),
         selector_(selector),
+        collider_(system),
         work_(work),
         n_(system.dof_count()),
         total_(system.state_size()) {
@@ -122,17 +124,83 @@ class Run final : public StepView {
     set_scales();
     out_.energy.initial = energy();
     energy_size_ = system_.tree().kinetic_energy(work_.frames);
-    if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0))) {
-      fail("no consistent forces were found at the start");
+    closings_.clear();
+    if (const int k = collider_.find_overlap(work_, scales_); k >= 0) {
+      fail(fmt::format("{} starts {:.3g} m inside", system_.contacts()[k].name, -work_.contact[k].gap));
       return;
     }
+    update_conditions_at_start();
+    const bool struck = strike();
+    if (!select()) return;
     out_.stats.evaluations += 4;
     start_anew();
-    update_conditions_at_start();
+    if (struck) meet_jumped_conditions();
+    if (done_) return;
     approach_.assign(4 * mode_.piece.size(), 0.0);
+    gap_rates_.assign(mode_.contact.size(), 0.0);
     note_approach();
     h_ = first_step();
+    if (struck) limit_to_flight();
     if (is_resting()) finish(StopReason::rest);
+  }
+
+  // Impacts of the contacts that touch and approach; work_ holds an evaluation of the state.
+  bool strike() {
+    return collider_.has_rigid_contacts() && collider_.strike(t_, y_.data(), scales_, work_, out_);
+  }
+
+  // The consistent mode of the state, after bounces that are at their end have been closed. False when the run ended.
+  bool select() {
+    for (int round = 0; round < 8; ++round) {
+      if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0))) {
+        if (selector_.jammed() >= 0)
+          stop_at_painleve(selector_.jammed());
+        else
+          fail(fmt::format("no consistent forces were found at t = {:.12g} s", t_));
+        return false;
+      }
+      if (!collider_.has_rigid_contacts()) return true;
+      const auto closings = collider_.close_short_bounces(t_, y_.data(), mode_, scales_, work_);
+      if (closings.empty()) return true;
+      closings_.insert(closings_.end(), closings.begin(), closings.end());
+    }
+    return true;
+  }
+
+  void stop_at_painleve(int contact) {
+    const Contact& c = system_.contacts()[contact];
+    out_.message = fmt::format(
+        "Painleve configuration of {} at t = {:.9g} s: with a friction of {:g} no force keeps this contact "
+        "closed while "
+        "it slides; rigid bodies with Coulomb friction have no answer here (less friction, or model = "
+        "\"hertz\", has)",
+        c.name, t_, c.law.friction);
+    finish(StopReason::painleve);
+  }
+
+  // The next impact of a contact that has just opened should not be stepped over.
+  void limit_to_flight() {
+    if constexpr (!Method::adaptive) return;
+    std::vector<double> acceleration;
+    system_.gap_accelerations(y_.data(), work_, acceleration);
+    for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
+      const Touching<double>& w = work_.contact[k];
+      if (mode_.contact[k].touch != Touch::open || w.gap > touching_gap * scales_.length) continue;
+      if (!(acceleration[k] < 0 && w.gap_rate > 0)) continue;
+      const double flight = -2 * w.gap_rate / acceleration[k];
+      if (flight < 10 * scales_.time) h_ = std::min(h_, overshoot * flight);
+    }
+  }
+
+  // An impact makes velocities jump over values that conditions wait for.
+  void meet_jumped_conditions() {
+    for (std::size_t c = 0; c < conditions_.size(); ++c) {
+      const double x = condition_value(c, t_, y_.data());
+      if (crosses(c, x)) meet(static_cast<int>(c));
+      if (done_) return;
+      if (std::abs(x) > 1e-12 * condition_size_[c]) condition_sign_[c] = x > 0 ? 1 : -1;
+      condition_start_[c] = x;
+    }
   }
 
   void evaluate(double t, const double* y, double* slope) {
@@ -182,6 +250,9 @@ class Run final : public StepView {
       if (b.beam) length = std::max({length, std::abs(b.beam->start()), std::abs(b.beam->end())});
       rate = std::max(rate, std::abs(work_.frames.rate[i]));
     }
+    for (const Contact& c : system_.contacts())
+      for (const Feature* f : {&c.a, &c.b})
+        length = std::max({length, std::abs(f->point.s), std::abs(f->point.n), f->radius});
     if (!(length > 0)) length = 1;
     const double g = std::max(norm(system_.gravity()), 1e-3);
     scales_.length = length;
@@ -238,8 +309,13 @@ class Run final : public StepView {
       return void(fail(fmt::format("gave up after {} steps", options_.max_steps)));
     const double left = options_.time_limit - t_;
     double h = Method::adaptive ? std::min(h_, options_.max_step) : options_.step;
-    if (Method::adaptive && !mode_.piece.empty()) h = std::min(h, quarter_turn());
+    if (Method::adaptive && !(mode_.piece.empty() && mode_.contact.empty())) h = std::min(h, quarter_turn());
     if (Method::order == 8) h = step_to_expected(h);
+    if (!closings_.empty()) {
+      const double wait = closings_.front().end - t_;
+      if (!(wait > event_time_tolerance)) return end_closing();
+      h = std::min(h, wait);
+    }
     const bool last = h >= left;
     if (last) h = left;
     if (!(h > 0)) return finish(StopReason::time_limit);
@@ -258,6 +334,13 @@ class Run final : public StepView {
       if (last) return finish(StopReason::time_limit);
       if (creeps()) try_to_settle();
     }
+  }
+
+  // Infinitely many bounces have ended by now.
+  void end_closing() {
+    push_event(EventKind::settle, closings_.front().contact, SwitchKind::contact_normal);
+    closings_.erase(closings_.begin());
+    if (closings_.empty() && is_resting()) finish(StopReason::rest);
   }
 
   // Steps by h into next(); false when the step was rejected (a smaller one is set).
@@ -329,6 +412,8 @@ class Run final : public StepView {
     std::copy(stepper_.next(), stepper_.next() + total_, y_.begin());
     std::memcpy(stepper_.slope(0), stepper_.slope(Stepper<Method>::last), sizeof(double) * total_);
     t_ += taken_;
+    if (collider_.has_rigid_contacts() && collider_.keep_closed(y_.data(), mode_, scales_, work_))
+      evaluate(t_, y_.data(), stepper_.slope(0));
     repeats_ = taken_ > 1e-9 * scales_.time ? 0 : repeats_;
     const double kinetic = system_.tree().kinetic_energy(work_.frames);
     energy_size_ = std::max(energy_size_, kinetic);
@@ -509,6 +594,9 @@ class Run final : public StepView {
   // the sand in between: free flight makes steps long enough for that. Remembers where.
   bool turns_above_surface() {
     dip_ = {-1, 0};
+    for (int k = 0; k < static_cast<int>(mode_.contact.size()); ++k)
+      if (mode_.contact[k].touch == Touch::open && gap_rates_[k] < 0 && work_.contact[k].gap_rate > 0)
+        dip_ = {k, -1};
     for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k) {
       const Piece& p = system_.pieces()[k];
       if (is_immersed(p.part, mode_.piece[k].immersion.regime)) continue;
@@ -531,6 +619,7 @@ class Run final : public StepView {
       if (!is_immersed(system_.pieces()[k].part, mode_.piece[k].immersion.regime))
         for (int l = 0; l < system_.pieces()[k].part.point_level_count(); ++l)
           approach_[4 * k + l] = approach(k, l);
+    for (std::size_t k = 0; k < mode_.contact.size(); ++k) gap_rates_[k] = work_.contact[k].gap_rate;
   }
 
   // The deepest point of the turn, from the continuous extension; and, if it is in the sand, the way there.
@@ -540,6 +629,7 @@ class Run final : public StepView {
     make_dense();
     const auto height = [&](double theta) {
       sample(theta, h);
+      if (dip_.second < 0) return work_.contact[dip_.first].gap;
       return -work_.piece[dip_.first].levels.value[dip_.second];
     };
     const double theta = boost::math::tools::brent_find_minima(height, 0.0, 1.0, 26).first;
@@ -691,6 +781,10 @@ class Run final : public StepView {
       if (done_) return false;
       return true;
     }
+    if (guards_end_[crossing.guard].id.kind == GuardKind::painleve) {
+      stop_at_painleve(guards_end_[crossing.guard].id.index);
+      return false;
+    }
     change_mode();
     return !done_;
   }
@@ -777,10 +871,8 @@ class Run final : public StepView {
   void change_mode() {
     const Mode before = mode_;
     const bool bottom = mark_bottom();
-    if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0))) {
-      fail(fmt::format("no consistent forces were found at t = {:.12g} s", t_));
-      return;
-    }
+    const bool struck = strike();
+    if (!select()) return;
     ++out_.stats.events;
     out_.stats.evaluations += 4;
     start_anew();
@@ -788,6 +880,12 @@ class Run final : public StepView {
     log_changes(before);
     if constexpr (Method::adaptive)
       h_ = entered(before) ? first_step() : std::max(0.5 * h_, std::min(h_, first_step()));
+    if (struck) {
+      note_approach();
+      limit_to_flight();
+      meet_jumped_conditions();
+      if (done_) return;
+    }
     meet_reached_conditions(std::max(1e-9, 10 * options_.tolerance));
     if (done_) return;
     if (bottom) return finish(StopReason::bottom);
@@ -838,7 +936,7 @@ class Run final : public StepView {
   }
 
   bool is_resting() const {
-    if (!options_.stop_at_rest || !is_slow(1e-8)) return false;
+    if (!options_.stop_at_rest || !closings_.empty() || !is_slow(1e-8)) return false;
     // What is left of the bending makes everything swing with the frequency of the beam.
     for (int i = 0; i < n_; ++i) {
       const double swing = std::max(2e-9 * slowest_bending_, 3e-8 * system_.tree().dof_frequency(i));
@@ -919,6 +1017,14 @@ class Run final : public StepView {
     }
     for (int i = 0; i < static_cast<int>(mode_.joint.size()); ++i)
       log_switch(i, SwitchKind::joint, before.joint[i], mode_.joint[i]);
+    for (int k = 0; k < static_cast<int>(mode_.contact.size()); ++k) {
+      const ContactMode &a = before.contact[k], &b = mode_.contact[k];
+      const bool was = a.touch != Touch::open, is = b.touch != Touch::open;
+      if (!was && is) push_event(EventKind::touch, k, SwitchKind::contact_normal);
+      if (was && !is) push_event(EventKind::lift, k, SwitchKind::contact_normal);
+      if (was && is && system_.contacts()[k].law.friction > 0)
+        log_switch(k, SwitchKind::contact_shear, a.slip, b.slip);
+    }
   }
 
   void log_switch(int index, SwitchKind which, std::int8_t from, std::int8_t to) {
@@ -938,7 +1044,7 @@ class Run final : public StepView {
   double energy() const {
     return system_.tree().kinetic_energy(work_.frames)
          + system_.tree().potential_energy(work_.frames, system_.gravity())
-         + system_.tree().strain_energy(work_.frames);
+         + system_.tree().strain_energy(work_.frames) + system_.contact_energy(work_);
   }
 
   void finish(StopReason reason) {
@@ -984,7 +1090,10 @@ class Run final : public StepView {
 
   const System& system_;
   ModeSelector& selector_;
+  Collider collider_;
   Work<double>& work_;
+  std::vector<Collider::Closing> closings_;  // series of bounces that are closed already but end later
+  std::vector<double> gap_rates_;            // of the contacts at the start of the step
   std::vector<Condition> conditions_;
   SolverOptions options_;
   StepObserver* observer_ = nullptr;

@@ -58,13 +58,16 @@ struct ImpactResult {
   std::vector<double> work_normal, work_friction;  ///< per contact [J]
   double energy_change = 0;                        ///< ½ (v⁻ + v⁺)·p
   bool jam = false;    ///< γ − μ|ε| < 0: sliding alone could never end the compression
-  double limited = 0;  ///< largest correlation that was cut back to its limit, 0: none was
+  double limited = 0;  ///< largest α^d that had to be cut back to its limit (the note tells it), 0: none had
   bool endless =
       false;  ///< the contacts would take turns for ever: ended by closing what was left plastically
   bool solved = true;
   std::string note;  ///< what a user should know of this impact; empty: nothing
 
-  bool gains() const;  ///< energy, beyond rounding
+  int turns = 0;            ///< of several contacts: how often one of them led
+  double energy_scale = 0;  ///< ½ (|v⁻| + |v⁺|)·|p|: the sum behind energy_change, without its cancellation
+
+  bool gains() const;  ///< energy, beyond rounding: energy_change > 1e-12 energy_scale
 };
 
 /// One contact: Routh's impulse plane, traversed exactly from corner to corner. Several: the impulse correlation

@@ -169,6 +169,9 @@ struct GuardId {
   int index = 0;
 };
 
+/// Rigid contacts closer than this touch, in lengths of the system.
+inline constexpr double touching_gap = 1e-10;
+
 /// Sizes of things in a run, to tell small from zero.
 struct Scales {
   double length = 1, speed = 1, rate = 1, force = 1, moment = 1, time = 1;
@@ -328,6 +331,11 @@ class System {
   bool has_spin(int piece, const Mode& mode) const;
   std::string switch_name(SwitchRef s) const;
   std::string piece_name(int piece) const;
+  /// A closed contact whose friction is at its bound.
+  bool slides(int contact, const Mode& mode) const {
+    const std::int8_t s = mode.contact[contact].slip;
+    return contacts_[contact].law.friction > 0 && s != slip::stuck && s != slip::idle;
+  }
   /// Of a contact that lasts: "sticking", or "rolling" when a circle does.
   bool rolls(int contact) const { return contacts_[contact].a.radius > 0 || contacts_[contact].b.radius > 0; }
   void list_stuck(Mode& mode) const;
@@ -346,11 +354,7 @@ class System {
     return s.kind == SwitchKind::contact_normal
         || (s.kind == SwitchKind::contact_shear && !contacts_[s.index].law.compliant);
   }
-  // A closed contact whose friction is at its bound, and what it is per normal force.
-  bool slides(int contact, const Mode& mode) const {
-    const std::int8_t s = mode.contact[contact].slip;
-    return contacts_[contact].law.friction > 0 && s != slip::stuck && s != slip::idle;
-  }
+  // Friction per normal force.
   double sliding_friction(int contact, const Mode& mode) const {
     return -slip::sign(mode.contact[contact].slip) * contacts_[contact].law.friction;
   }

@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contact/impact_parts.hpp"
+
+namespace thud::impact_parts {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+// Two corners that are this close together, relative to the impulse up to them, are one.
+constexpr double coincidence = 1e-13;
+// Sticking that opens the contact by less than this, relative to γ, does not open it at all: W is singular.
+constexpr double wedge = 1e-13;
+// More friction than this, in units of √(γ/α), is no different from infinite friction.
+constexpr double rough = 1e12;
+
+// The change of T, s and c per normal impulse.
+struct Slope {
+  double t = 0, s = 0, c = 0;
+};
+
+// The way through the impulse plane (T, F), from corner to corner:
+//   s = s₀ + α T + ε F,   c = c₀ + ε T + γ F.
+class Way {
+ public:
+  explicit Way(const ImpactProblem& p)
+      : p_(p),
+        alpha_(std::max(p.matrix[0], 0.0)),
+        gamma_(p.matrix[3]),
+        e_(p.restitution[0]),
+        s_(p.velocity[0]),
+        c_(p.velocity[1]) {
+    const double most =
+        std::sqrt(alpha_ * std::max(gamma_, 0.0));  // W is positive semidefinite, up to rounding
+    epsilon_ = std::clamp(0.5 * (p.matrix[1] + p.matrix[2]), -most, most);
+    mu_ = alpha_ > 0 ? std::min(p.friction[0], rough * std::sqrt(gamma_ / alpha_)) : p.friction[0];
+    if (!(mu_ <= std::numeric_limits<double>::max())) mu_ = 0;  // α = 0: friction without any effect
+    slip_ = s_ > 0 ? 1 : s_ < 0 ? -1 : 0;
+    if (slip_ == 0) leave_rest();
+    started_slipping_ = s_ != 0;
+    out_.path.reserve(5);
+  }
+
+  ImpactResult run() {
+    add_corner(ImpactCorner::start);
+    if (!(gamma_ > 0) || !compress()) {
+      out_ = make_untouched(p_);
+      out_.solved = false;
+      out_.name = "unsolved";
+      out_.note = "no impulse at this contact can stop its approach";
+      return std::move(out_);
+    }
+    restore();
+    add_corner(ImpactCorner::end);
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  Slope slope() const {
+    if (slip_ != 0) {
+      const double t = -mu_ * slip_;
+      return {t, epsilon_ + alpha_ * t, gamma_ + epsilon_ * t};
+    }
+    if (!(alpha_ > 0)) return {0, 0, gamma_};
+    const double open = gamma_ - epsilon_ * (epsilon_ / alpha_);
+    return {-epsilon_ / alpha_, 0, open > wedge * gamma_ ? open : 0};
+  }
+
+  // From s = 0: friction holds the contact if μ ≥ |ε|/α, otherwise it slips the way that ε F pushes it.
+  void leave_rest() {
+    if (mu_ * alpha_ >= std::abs(epsilon_))
+      slip_ = 0;
+    else
+      slip_ = epsilon_ > 0 ? 1 : -1;
+  }
+
+  // Normal impulse until the slip vanishes.
+  double until_rest(const Slope& d) const { return slip_ * d.s < 0 && s_ * d.s < 0 ? -s_ / d.s : never; }
+
+  void advance(const Slope& d, double x) {
+    work_normal_ += (c_ + 0.5 * d.c * x) * x;
+    work_friction_ += (s_ + 0.5 * d.s * x) * d.t * x;
+    t_ += d.t * x;
+    f_ += x;
+    s_ += d.s * x;
+    c_ += d.c * x;
+    if (slip_ != 0 && d.c < 0) out_.jam = true;
+  }
+
+  void arrive_at_rest() {
+    s_ = 0;
+    const int before = slip_;
+    leave_rest();
+    if (mu_ == 0) return;  // it only passes
+    const bool sticks = slip_ == 0;
+    if (!sticks && slip_ == before) return;  // rounding, at critical friction
+    turned_ = sticks ? "slip-stick" : "reversal";
+    turned_in_compression_ = !restoring_;
+    add_corner(sticks ? ImpactCorner::stick : ImpactCorner::reversal);
+  }
+
+  bool compress() {
+    const double c0 = std::abs(c_);
+    for (int piece = 0; piece < 4; ++piece) {
+      const Slope d = slope();
+      const double end = d.c > 0 ? -c_ / d.c : never, rest = until_rest(d);
+      if (end == never && rest == never) {
+        if (c_ < -1e-11 * c0) return false;
+        c_ = 0;  // W is singular, and slip and approach have vanished together
+        break;
+      }
+      const bool together = std::abs(end - rest) <= coincidence * (f_ + std::min(end, rest));
+      if (rest < end && !together) {
+        advance(d, rest);
+        arrive_at_rest();
+        continue;
+      }
+      advance(d, end);
+      c_ = 0;
+      if (together) s_ = 0;
+      break;
+    }
+    if (c_ != 0) return false;
+    add_corner(ImpactCorner::compression);
+    compression_ = f_;
+    stored_ = std::max(0.0, -e_ * e_ * work_normal_);
+    if (slip_ != 0 && s_ == 0 && started_slipping_ && turned_ == nullptr) arrive_at_rest();
+    restoring_ = true;
+    return true;
+  }
+
+  // Normal impulse until the law ends the impact; with `stored_` what is left of the energy.
+  double until_end(const Slope& d) const {
+    switch (p_.law) {
+      case RestitutionLaw::poisson: return std::max(0.0, (1 + e_) * compression_ - f_);
+      case RestitutionLaw::newton: return d.c > 0 ? std::max(0.0, (-e_ * p_.velocity[1] - c_) / d.c) : never;
+      case RestitutionLaw::stronge: break;
+    }
+    if (!(stored_ > 0)) return 0;
+    const double root = c_ + std::sqrt(c_ * c_ + 2 * d.c * stored_);
+    return root > 0 ? 2 * stored_ / root : never;
+  }
+
+  void restore() {
+    for (int piece = 0; piece < 3; ++piece) {
+      const Slope d = slope();
+      const double end = until_end(d), rest = until_rest(d);
+      if (end == never && rest == never) {  // held by its own friction, for W is singular
+        out_.note = "friction holds the contact at its greatest compression: nothing is given back";
+        return;
+      }
+      const double x = std::min(end, rest);
+      stored_ -= (c_ + 0.5 * d.c * x) * x;
+      advance(d, x);
+      const bool together = std::abs(end - rest) <= coincidence * (f_ + x);
+      if (rest <= end || together) arrive_at_rest();
+      if (end <= rest || together) break;
+    }
+    if (p_.law == RestitutionLaw::newton) c_ = -e_ * p_.velocity[1];
+  }
+
+  void add_corner(ImpactCorner corner) {
+    ImpactPoint& point = out_.path.emplace_back();
+    point.corner = corner;
+    point.impulse = {t_, f_};
+    point.velocity = {s_, c_};
+  }
+
+  void finish() {
+    out_.impulse = {t_, f_};
+    out_.velocity = {s_, c_};
+    out_.work_normal = {work_normal_};
+    out_.work_friction = {work_friction_};
+    set_energy(p_, out_);
+    name();
+    if (p_.law == RestitutionLaw::newton && out_.gains())
+      out_.note = fmt::format("Newton's law gains energy here: {:.4g} J; Poisson's and Stronge's do not",
+                              out_.energy_change);
+  }
+
+  void name() {
+    if (mu_ == 0)
+      out_.name = "frictionless";
+    else if (turned_ != nullptr)
+      out_.name = std::string(turned_) + (turned_in_compression_ ? " in compression" : " in restitution");
+    else if (started_slipping_)
+      out_.name = "slip";
+    else
+      out_.name = slip_ == 0 ? "stick" : "slip from rest";
+    if (out_.jam) out_.name += ", jam";
+  }
+
+  const ImpactProblem& p_;
+  double alpha_, epsilon_ = 0, gamma_, mu_ = 0, e_;
+  double s_, c_, t_ = 0, f_ = 0;
+  double work_normal_ = 0, work_friction_ = 0;
+  double compression_ = 0, stored_ = 0;
+  int slip_ = 0;  // sign of the slip; 0: sticks
+  bool started_slipping_ = false, restoring_ = false, turned_in_compression_ = false;
+  const char* turned_ = nullptr;
+  ImpactResult out_;
+};
+
+}  // namespace
+
+ImpactResult solve_single(const ImpactProblem& problem) {
+  if (problem.velocity[1] >= 0) return make_untouched(problem);
+  return Way(problem).run();
+}
+
+}  // namespace thud::impact_parts

@@ -1,0 +1,217 @@
+#include "hybrid/collider.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace thud {
+
+namespace {
+
+// Bounces that last shorter than this, in times of the system, are closed at once: what is left of the series is known.
+constexpr double short_bounce = 1e-5;
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+}  // namespace
+
+Collider::Collider(const System& system) : system_(system) {
+  for (const Contact& c : system.contacts()) rigid_ = rigid_ || !c.law.compliant;
+}
+
+int Collider::find_overlap(const Work<double>& work, const Scales& scales) const {
+  for (std::size_t k = 0; k < system_.contacts().size(); ++k)
+    if (!system_.contacts()[k].law.compliant && work.contact[k].gap < -1e-8 * scales.length)
+      return static_cast<int>(k);
+  return -1;
+}
+
+void Collider::find_touching(const Work<double>& work, const Scales& scales) {
+  touching_.clear();
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k)
+    if (!system_.contacts()[k].law.compliant && work.contact[k].gap <= touching_gap * scales.length)
+      touching_.push_back(k);
+}
+
+// Rows of the Jacobian and M⁻¹ times them; tangent and normal in turn when both are wanted.
+void Collider::fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work) {
+  const auto n = static_cast<std::size_t>(system_.dof_count());
+  rows_.clear();
+  for (int k : contacts)
+    for (int tangent = tangents ? 1 : 0; tangent >= 0; --tangent) {
+      Row r{k, std::vector<double>(n, 0.0), {}};
+      system_.add_contact_row(k, tangent == 1, work, r.row.data());
+      r.applied = r.row;
+      system_.tree().solve(work.factor, r.applied.data());
+      rows_.push_back(std::move(r));
+    }
+}
+
+double Collider::coupling(std::size_t a, std::size_t b) const {
+  return product(rows_[a].row, rows_[b].applied);
+}
+
+bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& work, Outcome& out) {
+  const double small = 1e-12 * scales.speed;
+  bool any = false;
+  for (int pass = 0; pass < 3; ++pass) {
+    find_touching(work, scales);
+    const bool approaching = std::any_of(touching_.begin(), touching_.end(),
+                                         [&](int k) { return work.contact[k].gap_rate < -small; });
+    if (!approaching) break;
+    fill_rows(touching_, true, work);
+    // Groups of contacts that feel each other.
+    const auto count = touching_.size();
+    std::vector<int> group(count);
+    for (std::size_t i = 0; i < count; ++i) group[i] = static_cast<int>(i);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        bool coupled = false;
+        for (std::size_t a : {2 * i, 2 * i + 1})
+          for (std::size_t b : {2 * j, 2 * j + 1})
+            coupled =
+                coupled || std::abs(coupling(a, b)) > 1e-12 * std::sqrt(coupling(a, a) * coupling(b, b));
+        if (!coupled) continue;
+        const int from = group[i], to = group[j];
+        for (int& g : group)
+          if (g == from) g = to;
+      }
+    for (std::size_t g = 0; g < count; ++g) {
+      std::vector<int> members;
+      bool strikes = false;
+      for (std::size_t i = 0; i < count; ++i)
+        if (group[i] == static_cast<int>(g)) {
+          members.push_back(static_cast<int>(i));
+          strikes = strikes || work.contact[touching_[i]].gap_rate < -small;
+        }
+      if (strikes) any = strike_group(t, members, y, work, scales, out) || any;
+    }
+    const int n = system_.dof_count();
+    system_.tree().kinematics(y, y + n, work.frames);
+    for (std::size_t k = 0; k < system_.contacts().size(); ++k)
+      measure(system_.contacts()[k], system_.walls(), work.frames, work.contact[k]);
+  }
+  return any;
+}
+
+// One impact: of the touching contacts in `group`.
+bool Collider::strike_group(double t, const std::vector<int>& group, double* y, const Work<double>& work,
+                            const Scales& scales, Outcome& out) {
+  const int n = system_.dof_count(), count = static_cast<int>(group.size());
+  ImpactRecord record;
+  record.time = t;
+  ImpactProblem& p = record.problem;
+  p.resize(count);
+  double fastest = 0;
+  for (int i : group) fastest = std::max(fastest, -work.contact[touching_[i]].gap_rate);
+  std::vector<std::size_t> rows;
+  for (int i = 0; i < count; ++i) {
+    const int k = touching_[group[i]];
+    const Touching<double>& w = work.contact[k];
+    const ContactLaw& law = system_.contacts()[k].law;
+    record.contacts.push_back(k);
+    rows.push_back(2 * group[i]);
+    rows.push_back(2 * group[i] + 1);
+    p.velocity[2 * i] = w.slip_rate;
+    // What has rested on another body or wall rests exactly.
+    p.velocity[2 * i + 1] = std::abs(w.gap_rate) < 1e-11 * scales.speed ? 0.0 : w.gap_rate;
+    p.friction[i] = law.friction;
+    const double speed = -w.gap_rate > 1e-9 * fastest ? -w.gap_rate : fastest;
+    p.restitution[i] = std::clamp(law.restitution_of(speed), 0.0, 1.0);
+    p.law = law.law;
+  }
+  for (int a = 0; a < 2 * count; ++a)
+    for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
+  p.correlation = system_.correlation();
+  record.result = solve_impact(p);
+  for (int a = 0; a < 2 * count; ++a)
+    for (int i = 0; i < n; ++i) y[n + i] += rows_[rows[a]].applied[i] * record.result.impulse[a];
+  record.energy_before = system_.tree().kinetic_energy(work.frames);
+  record.energy_after = record.energy_before + record.result.energy_change;
+  const int slot = system_.channel_slot(Channel::impact);
+  if (slot >= 0) y[slot] += record.result.energy_change;
+  ++out.impact_count;
+  out.events.push_back(
+      {t, EventKind::impact, SwitchKind::contact_normal, static_cast<int>(out.impact_count - 1), 0, 0});
+  if (static_cast<long>(out.impacts.size()) < max_logged_impacts) out.impacts.push_back(std::move(record));
+  return true;
+}
+
+// x += M⁻¹ Jᵀ p with the p that changes J x by `target`. Rows that depend on others are left to them.
+void Collider::shift(double* x, const std::vector<double>& target) const {
+  const auto k = rows_.size();
+  std::vector<double> g(k * k), p(k), size(k);
+  for (std::size_t a = 0; a < k; ++a) size[a] = std::sqrt(coupling(a, a));
+  for (std::size_t a = 0; a < k; ++a) {
+    if (!(size[a] > 0)) return;
+    p[a] = target[a] / size[a];
+    for (std::size_t b = 0; b < k; ++b) g[a * k + b] = coupling(a, b) / (size[a] * size[b]);
+  }
+  solve_hold(g.data(), p.data(), static_cast<int>(k), 1e-10);
+  for (std::size_t a = 0; a < k; ++a)
+    for (std::size_t i = 0; i < rows_[a].applied.size(); ++i) x[i] += rows_[a].applied[i] * (p[a] / size[a]);
+}
+
+std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y, const Mode& mode,
+                                                             const Scales& scales, Work<double>& work) {
+  std::vector<Closing> out;
+  const int n = system_.dof_count();
+  std::vector<int> contacts;
+  std::vector<double> target;
+  bool measured = false;
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+    const ContactLaw& law = system_.contacts()[k].law;
+    const Touching<double>& w = work.contact[k];
+    if (law.compliant || w.gap > touching_gap * scales.length) continue;
+    if (mode.contact[k].touch == Touch::closed) {
+      contacts.push_back(k);
+      target.push_back(0.0);
+      continue;
+    }
+    if (!(w.gap_rate > 0)) continue;
+    if (!measured) system_.gap_accelerations(y, work, acceleration_);
+    measured = true;
+    const double flight = -2 * w.gap_rate / acceleration_[k];
+    if (!(acceleration_[k] < 0 && flight < short_bounce * scales.time)) continue;
+    const double e = std::clamp(law.restitution_of(w.gap_rate), 0.0, 1.0);
+    out.push_back({k, e < 1 ? t + flight / (1 - e) : t});
+    contacts.push_back(k);
+    target.push_back(-w.gap_rate);
+  }
+  if (out.empty()) return out;
+  if (out.size() > 1 || contacts.size() > 1)  // no closed form for how several take turns
+    for (Closing& c : out) c.end = t;
+  fill_rows(contacts, false, work);
+  const double before = system_.tree().kinetic_energy(work.frames);
+  shift(y + n, target);
+  system_.tree().kinematics(y, y + n, work.frames);
+  const int slot = system_.channel_slot(Channel::impact);
+  if (slot >= 0) y[slot] += system_.tree().kinetic_energy(work.frames) - before;
+  return out;
+}
+
+bool Collider::keep_closed(double* y, const Mode& mode, const Scales& scales, const Work<double>& work) {
+  const int n = system_.dof_count();
+  std::vector<int> contacts;
+  std::vector<double> gap, rate;
+  bool drifted = false;
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+    if (mode.contact[k].touch != Touch::closed) continue;
+    const Touching<double>& w = work.contact[k];
+    contacts.push_back(k);
+    gap.push_back(-w.gap);
+    rate.push_back(-w.gap_rate);
+    drifted =
+        drifted || std::abs(w.gap) > 1e-14 * scales.length || std::abs(w.gap_rate) > 1e-12 * scales.speed;
+  }
+  if (!drifted) return false;
+  fill_rows(contacts, false, work);
+  shift(y, gap);
+  shift(y + n, rate);
+  return true;
+}
+
+}  // namespace thud
