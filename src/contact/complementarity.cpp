@@ -170,7 +170,7 @@ class Reduced {
       for (int j = 0; j < p_.size; ++j) {
         const double a = unit_[i] * p_.matrix[i * p_.size + j] * unit_[j];
         q += a * base(j);
-        if (place_[j] >= 0) m[place_[j]] += a;
+        if (place_[j] >= 0) m[place_[j]] += i == j ? a + ridge(attempt) : a;
         const int n = p_.normal[j];
         if (n >= 0 && place_[n] >= 0) m[place_[n]] -= a * slope(j);
       }
@@ -201,6 +201,8 @@ class Reduced {
     const int n = p_.normal[i];
     return n < 0 ? p_.lower[i] / (unit_[i] * largest_) : -slope(i) * p_.lower[n] / (unit_[n] * largest_);
   }
+  // Contacts that wedge a body hold it with forces of any size; a trace of give makes them definite.
+  static double ridge(int attempt) { return attempt < 4 ? 0.0 : 1e-12 * std::pow(10.0, attempt - 4); }
   static double cover(int i, int attempt) { return 1 + 0.37 * attempt * ((i * 7 + attempt * 3) % 5); }
 
   void read(const Lemke& lemke, ForceSolution& out) const {

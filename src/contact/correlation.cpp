@@ -126,7 +126,13 @@ class Turns {
       double x = never;
       for (const Event& event : events_) x = std::min(x, event.x);
       if (x == never) break;
-      if (getenv("DBG") && x>atof(getenv("DBG"))) for (int k=0;k<2*n_;++k) fmt::print("x {:.6g} lead {} turn {} k {} v {:.6g} rho {:.6g} rate {:.6g} noise {:.6g} S {:.6g} part {} unk {} u {:.3g}\n", x, leader_, out_.turns, k, v_[k], rho_[k], rate_[k], noise_[k], stored_[k/2], int(part_[k/2]),unknown_.size(),unit_[k]);
+      if (getenv("DBG") && x > atof(getenv("DBG")))
+        for (int k = 0; k < 2 * n_; ++k)
+          fmt::print(
+              "x {:.6g} lead {} turn {} k {} v {:.6g} rho {:.6g} rate {:.6g} noise {:.6g} S {:.6g} part {} "
+              "unk {} u {:.3g}\n",
+              x, leader_, out_.turns, k, v_[k], rho_[k], rate_[k], noise_[k], stored_[k / 2],
+              int(part_[k / 2]), unknown_.size(), unit_[k]);
       advance(x);
       for (const Event& event : events_)
         if (event.x - x <= coincidence * impulse_) happen(event);

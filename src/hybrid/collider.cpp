@@ -89,10 +89,35 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
         }
       if (strikes) any = strike_group(t, members, y, work, scales, out) || any;
     }
-    const int n = system_.dof_count();
-    system_.tree().kinematics(y, y + n, work.frames);
-    for (std::size_t k = 0; k < system_.contacts().size(); ++k)
-      measure(system_.contacts()[k], system_.walls(), work.frames, work.contact[k]);
+    place(y, work);
+  }
+  return any;
+}
+
+// Frames and contacts of a state.
+void Collider::place(const double* y, Work<double>& work) const {
+  system_.tree().kinematics(y, y + system_.dof_count(), work.frames);
+  for (std::size_t k = 0; k < system_.contacts().size(); ++k)
+    measure(system_.contacts()[k], system_.walls(), work.frames, work.contact[k]);
+}
+
+bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
+  bool any = false;
+  for (int pass = 0; pass < 4; ++pass) {
+    std::vector<int> contacts;
+    std::vector<double> gap;
+    for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+      const double g = work.contact[k].gap;
+      if (system_.contacts()[k].law.compliant || g > -1e-15 * scales.length || g < -1e-8 * scales.length)
+        continue;
+      contacts.push_back(k);
+      gap.push_back(-g);
+    }
+    if (contacts.empty()) break;
+    fill_rows(contacts, false, work);
+    shift(y, gap);
+    place(y, work);
+    any = true;
   }
   return any;
 }

@@ -32,6 +32,9 @@ class Collider {
   /// when y has changed.
   bool keep_closed(double* y, const Mode& mode, const Scales& scales, const Work<double>& work);
 
+  /// Moves contacts that touch and have passed each other by a rounding error apart. True when y has changed.
+  bool separate(double* y, const Scales& scales, Work<double>& work);
+
   /// A rigid contact that is deep inside, −1: none.
   int find_overlap(const Work<double>& work, const Scales& scales) const;
 
@@ -45,6 +48,7 @@ class Collider {
   double coupling(std::size_t a, std::size_t b) const;
   bool strike_group(double t, const std::vector<int>& group, double* y, const Work<double>& work,
                     const Scales& scales, Outcome& out);
+  void place(const double* y, Work<double>& work) const;
   void shift(double* x, const std::vector<double>& target) const;
 
   const System& system_;

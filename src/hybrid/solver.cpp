@@ -146,6 +146,7 @@ class Run final : public StepView {
 
   // Impacts of the contacts that touch and approach; work_ holds an evaluation of the state.
   bool strike() {
+    if (collider_.has_rigid_contacts()) collider_.separate(y_.data(), scales_, work_);
     return collider_.has_rigid_contacts() && collider_.strike(t_, y_.data(), scales_, work_, out_);
   }
 
@@ -326,6 +327,7 @@ class Run final : public StepView {
       crossing = locate(h);
     else if (turns_above_surface())
       crossing = locate_dip(h);
+    if (!mode_.contact.empty()) crossing = earlier_touch(crossing, h);
     if (crossing.theta <= 1) {
       if (!go_to(crossing, h)) return;
     } else {
@@ -594,9 +596,6 @@ class Run final : public StepView {
   // the sand in between: free flight makes steps long enough for that. Remembers where.
   bool turns_above_surface() {
     dip_ = {-1, 0};
-    for (int k = 0; k < static_cast<int>(mode_.contact.size()); ++k)
-      if (mode_.contact[k].touch == Touch::open && gap_rates_[k] < 0 && work_.contact[k].gap_rate > 0)
-        dip_ = {k, -1};
     for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k) {
       const Piece& p = system_.pieces()[k];
       if (is_immersed(p.part, mode_.piece[k].immersion.regime)) continue;
@@ -629,7 +628,6 @@ class Run final : public StepView {
     make_dense();
     const auto height = [&](double theta) {
       sample(theta, h);
-      if (dip_.second < 0) return work_.contact[dip_.first].gap;
       return -work_.piece[dip_.first].levels.value[dip_.second];
     };
     const double theta = boost::math::tools::brent_find_minima(height, 0.0, 1.0, 26).first;
@@ -639,6 +637,34 @@ class Run final : public StepView {
     for (std::size_t c = 0; c < conditions_.size(); ++c)
       condition_end_[c] = condition_value(c, t_ + theta * h, sample_.data());
     return between(theta, h);
+  }
+
+  // Contacts that come together and part again within the step, before anything else that was found in it.
+  Crossing earlier_touch(Crossing first, double h) {
+    const double end = std::min(first.theta, 1.0);
+    if (end < 1) sample(end, h);
+    std::vector<int> turning;
+    for (int k = 0; k < static_cast<int>(mode_.contact.size()); ++k)
+      if (mode_.contact[k].touch == Touch::open && gap_rates_[k] < 0 && work_.contact[k].gap_rate > 0)
+        turning.push_back(k);
+    if (turning.empty()) return first;
+    trial_h_ = h;
+    taken_ = 0;
+    if (!dense_ready_) make_dense();
+    for (int k : turning) {
+      const auto gap = [&](double theta) {
+        sample(theta, h);
+        return work_.contact[k].gap;
+      };
+      const double theta = boost::math::tools::brent_find_minima(gap, 0.0, end, 26).first;
+      if (gap(theta) > -1e-13 * scales_.length) continue;
+      list_guards(guards_end_);
+      for (std::size_t c = 0; c < conditions_.size(); ++c)
+        condition_end_[c] = condition_value(c, t_ + theta * h, sample_.data());
+      const Crossing found = between(theta, h);
+      if (found.theta < first.theta) first = found;
+    }
+    return first;
   }
 
   // A guard was violated inside the step but not at its end: an even number of crossings, or a false alarm.

@@ -142,6 +142,81 @@ TEST(Lasting, a_disc_rolls_off_another) {
   EXPECT_NEAR(-until.state[2] / a, 4.0 / 7 * std::cos(phi0), 1e-8);
 }
 
+struct Scene {
+  std::unique_ptr<System> system;
+  std::vector<double> q, v;
+};
+
+// Discs above a V of two walls, one above the other and a little to the side.
+Scene discs_in_v(int count, double e, double mu, double alpha, double shift = 0.03) {
+  Scene out;
+  std::vector<Body> bodies;
+  for (int i = 0; i < count; ++i)
+    bodies.push_back(disc(("disc" + std::to_string(i + 1)).c_str(), 1 + 0.2 * i, 0.1));
+  out.system = std::make_unique<System>(Tree(bodies), Vec{0, gravity});
+  out.system->set_correlation(alpha);
+  const int left = out.system->add_wall({"left", Plane::make({0, 0}, pi / 4)});
+  const int right = out.system->add_wall({"right", Plane::make({0, 0}, -pi / 4)});
+  for (int i = 0; i < count; ++i) {
+    const Feature f{bodies[i].name, i, {}, 0.1};
+    for (int wall : {left, right}) out.system->add_contact(against(wall, f, rough(mu, e)));
+    for (int j = 0; j < i; ++j)
+      out.system->add_contact(between(f, {bodies[j].name, j, {}, 0.1}, rough(mu, e)));
+    out.q.insert(out.q.end(), {shift * (i % 2 ? 1 : -0.7), -0.5 - 0.6 * i, 0});
+    out.v.insert(out.v.end(), {0, 0, 0});
+  }
+  return out;
+}
+
+void expect_no_overlap(const System& system, const Outcome& out) {
+  Work<double> work;
+  system.prepare(work);
+  std::vector<double> slope(system.state_size());
+  system.evaluate(out.time, out.state.data(), out.mode, work, slope.data());
+  for (const auto& c : work.contact) EXPECT_GT(c.gap, -1e-10);
+}
+
+TEST(Rest, three_discs_in_a_v) {
+  for (double e : {0.0, 0.3, 0.6})
+    for (double mu : {0.0, 0.3}) {
+      SCOPED_TRACE(testing::Message() << "e " << e << " friction " << mu);
+      const Scene s = discs_in_v(3, e, mu, 0.1);
+      const Outcome out = play(*s.system, s.q, s.v, 60);
+      EXPECT_EQ(out.reason, mu > 0 ? StopReason::rest : out.reason);
+      for (const ImpactRecord& r : out.impacts) EXPECT_LE(r.energy_after, r.energy_before * (1 + 1e-12));
+      expect_no_overlap(*s.system, out);
+    }
+}
+
+// A block of half-width b and half-height h on a rough floor, tilted by `tilt` about its right corner.
+Scene rocking_block(double b, double h, double tilt, double e, double mu, double alpha) {
+  Scene out;
+  const double m = 2.5;
+  out.system =
+      std::make_unique<System>(Tree({free_body("block", m, m * (b * b + h * h) / 3)}), Vec{0, gravity});
+  out.system->set_correlation(alpha);
+  const int floor = out.system->add_wall(floor_at(0));
+  for (double n : {-b, b})
+    out.system->add_contact(against(floor, {n < 0 ? "left" : "right", 0, {h, n}, 0}, rough(mu, e)));
+  // u = (sin q, cos q) points down to the base: the corner (h, b) is at h u + b w.
+  const double s = std::sin(tilt), c = std::cos(tilt);
+  out.q = {b - (h * s + b * c), -(h * c - b * s), tilt};
+  out.v = {0, 0, 0};
+  return out;
+}
+
+TEST(Rest, a_block_rocks_to_rest) {
+  for (double e : {0.0, 0.2, 0.5}) {
+    SCOPED_TRACE(e);
+    const Scene s = rocking_block(0.1, 0.4, -0.1, e, 0.8, 0);
+    const Outcome out = play(*s.system, s.q, s.v, 60);
+    EXPECT_EQ(out.reason, StopReason::rest);
+    EXPECT_NEAR(out.state[2], 0, 1e-9);
+    EXPECT_GT(out.impact_count, 4);
+    expect_no_overlap(*s.system, out);
+  }
+}
+
 TEST(Pendulum, ten_collisions_of_the_rough_obstacle) {
   const auto system = rough_obstacle(rough(0.2, 0.9, RestitutionLaw::poisson));
   const std::vector<double> q{130 * pi / 180, pi / 2}, v{0.6, 0.5};
