@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "thud/contact/complementarity.hpp"
 
 namespace thud {
 
@@ -216,6 +219,43 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
   const int slot = system_.channel_slot(Channel::impact);
   if (slot >= 0) y[slot] += system_.tree().kinetic_energy(work.frames) - before;
   return out;
+}
+
+bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Work<double>& work) {
+  const int n = system_.dof_count();
+  std::vector<int> contacts;
+  double fastest = 0;
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+    if (system_.contacts()[k].law.compliant || mode.contact[k].touch != Touch::closed) continue;
+    contacts.push_back(k);
+    fastest = std::max(fastest, std::abs(work.contact[k].slip_rate));
+  }
+  if (contacts.empty() || fastest > 1e-3 * scales.speed) return false;
+  fill_rows(contacts, true, work);
+  const int m = static_cast<int>(rows_.size());
+  ForceProblem p;
+  p.resize(m);
+  for (int a = 0; a < m; ++a) {
+    const Touching<double>& w = work.contact[rows_[a].contact];
+    for (int b = 0; b < m; ++b) p.matrix[a * m + b] = coupling(a, b);
+    if (a % 2 == 0) {
+      p.offset[a] = w.slip_rate;
+      p.normal[a] = a + 1;
+      p.friction[a] = system_.contacts()[rows_[a].contact].law.friction;
+    } else {
+      p.offset[a] = -1e-6 * fastest;  // pressed together, however little
+      p.upper[a] = std::numeric_limits<double>::infinity();
+    }
+  }
+  const ForceSolution s = solve_forces(p);
+  if (!s.solved) return false;
+  const double before = system_.tree().kinetic_energy(work.frames);
+  for (int a = 0; a < m; ++a)
+    for (int i = 0; i < n; ++i) y[n + i] += rows_[a].applied[i] * s.force[a];
+  place(y, work);
+  const int slot = system_.channel_slot(Channel::impact);
+  if (slot >= 0) y[slot] += system_.tree().kinetic_energy(work.frames) - before;
+  return true;
 }
 
 bool Collider::keep_closed(double* y, const Mode& mode, const Scales& scales, const Work<double>& work) {

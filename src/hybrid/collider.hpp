@@ -28,6 +28,10 @@ class Collider {
   std::vector<Closing> close_short_bounces(double t, double* y, const Mode& mode, const Scales& scales,
                                            Work<double>& work);
 
+  /// Bodies that are wedged while they still creep along a contact: friction grows without bound until they stand still.
+  /// Stops them. False when the slip is too fast for that, or nothing changes.
+  bool stop_wedged(double* y, const Mode& mode, const Scales& scales, Work<double>& work);
+
   /// Takes away what the integration has let closed contacts drift. `work` must hold an evaluation of y in `mode`. True
   /// when y has changed.
   bool keep_closed(double* y, const Mode& mode, const Scales& scales, const Work<double>& work);

@@ -305,8 +305,8 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
   jammed_ = -1;
   if (!solution.solved) {
     for (int a = 0; a < m; ++a)
-      if (vanishing_[a].kind == SwitchKind::contact_normal && forces_.matrix[a * m + a] <= 0)
-        jammed_ = vanishing_[a].index;
+      if (vanishing_[a].kind == SwitchKind::contact_normal && system_.slides(vanishing_[a].index, mode))
+        if (jammed_ < 0 || forces_.matrix[a * m + a] <= 0) jammed_ = vanishing_[a].index;
     return false;
   }
   for (int a = 0; a < m; ++a) {

@@ -154,6 +154,8 @@ class Run final : public StepView {
   bool select() {
     for (int round = 0; round < 8; ++round) {
       if (!selector_.select(t_, y_.data(), scales_, look_ahead(), mode_, work_, stepper_.slope(0))) {
+        if (round < 3 && selector_.jammed() >= 0 && collider_.stop_wedged(y_.data(), mode_, scales_, work_))
+          continue;
         if (selector_.jammed() >= 0)
           stop_at_painleve(selector_.jammed());
         else
@@ -641,12 +643,33 @@ class Run final : public StepView {
 
   // Contacts that come together and part again within the step, before anything else that was found in it.
   Crossing earlier_touch(Crossing first, double h) {
-    const double end = std::min(first.theta, 1.0);
+    for (int pass = 0; pass < 8; ++pass) {
+      const Crossing found = find_touch(std::min(first.theta, 1.0), h);
+      if (!(found.theta < first.theta)) break;
+      first = found;
+    }
+    return first;
+  }
+
+  Crossing find_touch(double end, double h) {
     if (end < 1) sample(end, h);
+    Crossing first;
+    bool inside = false;
     std::vector<int> turning;
-    for (int k = 0; k < static_cast<int>(mode_.contact.size()); ++k)
-      if (mode_.contact[k].touch == Touch::open && gap_rates_[k] < 0 && work_.contact[k].gap_rate > 0)
-        turning.push_back(k);
+    for (int k = 0; k < static_cast<int>(mode_.contact.size()); ++k) {
+      if (mode_.contact[k].touch != Touch::open) continue;
+      const Touching<double>& w = work_.contact[k];
+      inside = inside || (end < 1 && w.gap < -1e-10 * scales_.length);
+      if (gap_rates_[k] < 0 && w.gap_rate > 0) turning.push_back(k);
+    }
+    const auto look_from = [&](double theta) {
+      list_guards(guards_end_);
+      for (std::size_t c = 0; c < conditions_.size(); ++c)
+        condition_end_[c] = condition_value(c, t_ + theta * h, sample_.data());
+      const Crossing found = between(theta, h);
+      if (found.theta < first.theta) first = found;
+    };
+    if (inside) look_from(end);
     if (turning.empty()) return first;
     trial_h_ = h;
     taken_ = 0;
@@ -657,12 +680,7 @@ class Run final : public StepView {
         return work_.contact[k].gap;
       };
       const double theta = boost::math::tools::brent_find_minima(gap, 0.0, end, 26).first;
-      if (gap(theta) > -1e-13 * scales_.length) continue;
-      list_guards(guards_end_);
-      for (std::size_t c = 0; c < conditions_.size(); ++c)
-        condition_end_[c] = condition_value(c, t_ + theta * h, sample_.data());
-      const Crossing found = between(theta, h);
-      if (found.theta < first.theta) first = found;
+      if (gap(theta) < -1e-13 * scales_.length) look_from(theta);
     }
     return first;
   }
