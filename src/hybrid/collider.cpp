@@ -92,7 +92,6 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
         }
       if (strikes) any = strike_group(t, members, y, work, scales, out) || any;
     }
-    place(y, work);
   }
   return any;
 }
@@ -126,7 +125,7 @@ bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
 }
 
 // One impact: of the touching contacts in `group`.
-bool Collider::strike_group(double t, const std::vector<int>& group, double* y, const Work<double>& work,
+bool Collider::strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
                             const Scales& scales, Outcome& out) {
   const int n = system_.dof_count(), count = static_cast<int>(group.size());
   ImpactRecord record;
@@ -158,9 +157,10 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   for (int a = 0; a < 2 * count; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += rows_[rows[a]].applied[i] * record.result.impulse[a];
   record.energy_before = system_.tree().kinetic_energy(work.frames);
-  record.energy_after = record.energy_before + record.result.energy_change;
+  place(y, work);
+  record.energy_after = system_.tree().kinetic_energy(work.frames);
   const int slot = system_.channel_slot(Channel::impact);
-  if (slot >= 0) y[slot] += record.result.energy_change;
+  if (slot >= 0) y[slot] += record.energy_after - record.energy_before;
   ++out.impact_count;
   out.events.push_back(
       {t, EventKind::impact, SwitchKind::contact_normal, static_cast<int>(out.impact_count - 1), 0, 0});

@@ -50,7 +50,7 @@ class Collider {
   void find_touching(const Work<double>& work, const Scales& scales);
   void fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work);
   double coupling(std::size_t a, std::size_t b) const;
-  bool strike_group(double t, const std::vector<int>& group, double* y, const Work<double>& work,
+  bool strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
                     const Scales& scales, Outcome& out);
   void place(const double* y, Work<double>& work) const;
   void shift(double* x, const std::vector<double>& target) const;

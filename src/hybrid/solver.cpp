@@ -274,6 +274,10 @@ class Run final : public StepView {
       // What vibrates fast is as large in strain as in motion.
       if (frequency > 0) absolute_[i] = std::min(absolute_[i], scales_.speed / frequency);
     }
+    // Compliant contacts work within an indentation that is far smaller than the system.
+    const double indentation = smallest_indentation();
+    for (int i = 0; i < n_; ++i)
+      absolute_[i] = std::min(absolute_[i], tree.is_angle(i) ? indentation / length : indentation);
     // Errors are measured against the sizes of the system.
     for (int i = 0; i < 2 * n_; ++i) scale_[i] = 1 / (error_slack * options_.tolerance * absolute_[i]);
     if constexpr (implicit) {
@@ -289,6 +293,41 @@ class Run final : public StepView {
       for (int i = 0; i < 2 * n_; ++i) scale[i] = std::max(scale[i], 1 / (2e-6 * absolute_[i]));
       stepper_.set_scale(scale.data());
     }
+  }
+
+  // k δⁿ⁺¹/(n + 1) = ½ m v²: how deep a compliant contact is pressed by all that moves.
+  double indentation(const ContactLaw& law, double speed) const {
+    return std::pow(0.5 * (law.exponent + 1) * system_.tree().total_mass() * speed * speed / law.stiffness,
+                    1 / (law.exponent + 1));
+  }
+  double smallest_indentation() const {
+    double smallest = HUGE_VAL;
+    for (const Contact& c : system_.contacts())
+      if (c.law.compliant) smallest = std::min(smallest, indentation(c.law, 0.1 * scales_.speed));
+    return smallest;
+  }
+
+  // The loss in damped contacts is a quadrature that the control of errors does not see.
+  double damped_step() const {
+    double h = HUGE_VAL;
+    for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
+      const ContactLaw& law = system_.contacts()[k].law;
+      const double speed = std::abs(work_.contact[k].gap_rate);
+      if (mode_.contact[k].touch == Touch::pressed && speed > 1e-3 * scales_.speed)
+        h = std::min(h, 0.2 * indentation(law, speed) / speed);
+    }
+    return h;
+  }
+
+  // The force of a compliant contact starts like δ^1.5, which no order of the method sees.
+  double step_into_contacts(const Mode& before) const {
+    double h = HUGE_VAL;
+    for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
+      if (mode_.contact[k].touch != Touch::pressed || before.contact[k].touch != Touch::open) continue;
+      const double speed = std::max(std::abs(work_.contact[k].gap_rate), 1e-6 * scales_.speed);
+      h = std::min(h, 0.01 * indentation(system_.contacts()[k].law, speed) / speed);
+    }
+    return h;
   }
 
   // How far ahead the next mode is decided. Where one distance leads nowhere, others are tried in turn.
@@ -313,6 +352,8 @@ class Run final : public StepView {
     const double left = options_.time_limit - t_;
     double h = Method::adaptive ? std::min(h_, options_.max_step) : options_.step;
     if (Method::adaptive && !(mode_.piece.empty() && mode_.contact.empty())) h = std::min(h, quarter_turn());
+    if (Method::adaptive && system_.channel_slot(Channel::contact_damping) >= 0)
+      h = std::min(h, damped_step());
     if (Method::order == 8) h = step_to_expected(h);
     if (!closings_.empty()) {
       const double wait = closings_.front().end - t_;
@@ -915,8 +956,12 @@ class Run final : public StepView {
   void change_mode() {
     const Mode before = mode_;
     const bool bottom = mark_bottom();
+    const double stored = system_.contact_energy(work_);
     const bool struck = strike();
     if (!select()) return;
+    // What a contact still holds when its force is cut off is lost.
+    if (const int slot = system_.channel_slot(Channel::contact_damping); slot >= 0)
+      y_[slot] += system_.contact_energy(work_) - stored;
     ++out_.stats.events;
     out_.stats.evaluations += 4;
     start_anew();
@@ -924,6 +969,7 @@ class Run final : public StepView {
     log_changes(before);
     if constexpr (Method::adaptive)
       h_ = entered(before) ? first_step() : std::max(0.5 * h_, std::min(h_, first_step()));
+    if constexpr (Method::adaptive) h_ = std::min(h_, step_into_contacts(before));
     if (struck) {
       note_approach();
       limit_to_flight();

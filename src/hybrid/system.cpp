@@ -93,12 +93,7 @@ double System::pressing_share(int contact, const Mode& mode, const Work<double>&
 
 double System::contact_energy(const Work<double>& work) const {
   double sum = 0;
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    const ContactLaw& law = contacts_[k].law;
-    if (!law.compliant) continue;
-    const double depth = std::max(0.0, -work.contact[k].gap);
-    sum += law.stiffness * std::pow(depth, law.exponent + 1) / (law.exponent + 1);
-  }
+  for (const Touching<double>& w : work.contact) sum += w.stored;
   return sum;
 }
 

@@ -18,6 +18,7 @@ struct Touching {
   Vec2<T> arm_a{}, arm_b{};         ///< from the origins of the bodies to the centres of the features
   Vec2<T> offset_a{}, offset_b{};   ///< from the centres to where they touch
   T normal_force{}, shear_force{};  ///< on a, along the normal and the tangent
+  T stored{};                       ///< energy in the indentation
 };
 
 namespace detail {

@@ -229,18 +229,17 @@ void System::add_contact_forces(const Mode& mode, Work<T>& work) const {
   using std::pow;
   for (int k = 0; k < static_cast<int>(contacts_.size()); ++k) {
     const ContactMode& m = mode.contact[k];
-    const bool indented = m.touch == Touch::pressed || m.touch == Touch::slack;
-    if (Lean && !indented) continue;
+    if (Lean && m.touch != Touch::pressed) continue;
     Touching<T>& w = work.contact[k];
     measure(contacts_[k], walls_, work.frames, w);
-    w.normal_force = w.shear_force = T(0);
-    if (!indented) continue;
+    w.normal_force = w.shear_force = w.stored = T(0);
+    if (m.touch != Touch::pressed) continue;
     const ContactLaw& law = contacts_[k].law;
     const T depth = -w.gap > T(0) ? -w.gap : T(0);
     const T elastic = law.stiffness * pow(depth, law.exponent);
-    const T damping = m.touch == Touch::slack ? -elastic : T(-law.damping) * w.gap_rate * elastic;
+    const T damping = T(-law.damping) * w.gap_rate * elastic;
+    w.stored = elastic * depth / (law.exponent + 1);
     work.power[static_cast<int>(Channel::contact_damping)] += damping * w.gap_rate;
-    if (m.touch == Touch::slack) continue;
     w.normal_force = elastic + damping;
     const T bound = law.friction * w.normal_force;
     w.shear_force = slip::fixed_force(m.slip, bound, bound);
