@@ -69,7 +69,8 @@ bool ModeSelector::settle_indentation(const Work<double>& here, const Work<doubl
     if (!law.compliant) continue;
     ContactMode& m = mode.contact[k];
     const double now = here.contact[k].gap, later = there.contact[k].gap;
-    const bool in = std::abs(now) > small ? now < 0 : later != now ? later < now : m.touch != Touch::open;
+    // Balls that only touch count as in: an indentation of zero has no force.
+    const bool in = std::abs(now) > small ? now < 0 : later - now <= 1e-15 * scales.length;
     const double pull = law.damping * here.contact[k].gap_rate - 1;
     const double pull_later = law.damping * there.contact[k].gap_rate - 1;
     const bool slack = (std::abs(pull) > 1e-9 ? pull : pull_later) > 0;

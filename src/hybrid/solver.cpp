@@ -279,7 +279,9 @@ class Run final : public StepView {
     for (int i = 0; i < n_; ++i)
       absolute_[i] = std::min(absolute_[i], tree.is_angle(i) ? indentation / length : indentation);
     // Errors are measured against the sizes of the system.
-    for (int i = 0; i < 2 * n_; ++i) scale_[i] = 1 / (error_slack * options_.tolerance * absolute_[i]);
+    // In a compliant contact the error of a step counts in full: its force is not smooth at both ends.
+    const double slack = std::isfinite(indentation) ? 0.5 : error_slack;
+    for (int i = 0; i < 2 * n_; ++i) scale_[i] = 1 / (slack * options_.tolerance * absolute_[i]);
     if constexpr (implicit) {
       // The motion is what is asked for: of a bending mode its share in it, not how fast it rings.
       for (int i = 0; i < n_; ++i) {
@@ -307,14 +309,17 @@ class Run final : public StepView {
     return smallest;
   }
 
-  // The loss in damped contacts is a quadrature that the control of errors does not see.
+  // The loss in damped contacts is a quadrature that the control of errors does not see; towards the end of a contact it
+  // is not smooth either.
   double damped_step() const {
     double h = HUGE_VAL;
     for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
-      const ContactLaw& law = system_.contacts()[k].law;
-      const double speed = std::abs(work_.contact[k].gap_rate);
-      if (mode_.contact[k].touch == Touch::pressed && speed > 1e-3 * scales_.speed)
-        h = std::min(h, 0.2 * indentation(law, speed) / speed);
+      const Touching<double>& w = work_.contact[k];
+      const double speed = std::abs(w.gap_rate);
+      if (mode_.contact[k].touch != Touch::pressed || speed < 1e-3 * scales_.speed) continue;
+      const double depth = indentation(system_.contacts()[k].law, speed);
+      h = std::min(h, 0.1 * depth / speed);
+      if (w.gap_rate > 0 && -w.gap > 0.002 * depth) h = std::min(h, 0.6 * -w.gap / speed);
     }
     return h;
   }
@@ -325,7 +330,7 @@ class Run final : public StepView {
     for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
       if (mode_.contact[k].touch != Touch::pressed || before.contact[k].touch != Touch::open) continue;
       const double speed = std::max(std::abs(work_.contact[k].gap_rate), 1e-6 * scales_.speed);
-      h = std::min(h, 0.01 * indentation(system_.contacts()[k].law, speed) / speed);
+      h = std::min(h, 0.002 * indentation(system_.contacts()[k].law, speed) / speed);
     }
     return h;
   }
