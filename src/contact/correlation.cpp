@@ -23,7 +23,8 @@ constexpr double zero_velocity = 1e-12;
 // Events that are this close together, relative to the impulse of the turn, are one.
 constexpr double coincidence = 1e-13;
 // What rounding can make of a rate that is zero, relative to its terms.
-constexpr double zero_sum = 1e-13, zero_rate = 1e-12;  // of given impulses, of solved ones
+constexpr double zero_sum = 1e-13, zero_rate = 1e-11,
+                 zero_residual = 1e-10;  // given impulses, solved ones, wanted
 // More friction than this, in units of √(W_nn/W_tt), is no different from infinite friction.
 constexpr double rough = 1e12, rough_hold = 1e6;
 
@@ -78,6 +79,7 @@ class Turns {
       leader_ = leader;
       ++out_.turns;
       turn();
+      if (ended_) std::fill(hopeless_.begin(), hopeless_.end(), '\0');
     }
     out_.endless = leader >= 0 || (out_.turns > 2 * n_ && std::abs(approach) < 1e-9 * speed_);
     if (leader >= 0) close_plastically();
@@ -126,13 +128,6 @@ class Turns {
       double x = never;
       for (const Event& event : events_) x = std::min(x, event.x);
       if (x == never) break;
-      if (getenv("DBG") && x > atof(getenv("DBG")))
-        for (int k = 0; k < 2 * n_; ++k)
-          fmt::print(
-              "x {:.6g} lead {} turn {} k {} v {:.6g} rho {:.6g} rate {:.6g} noise {:.6g} S {:.6g} part {} "
-              "unk {} u {:.3g}\n",
-              x, leader_, out_.turns, k, v_[k], rho_[k], rate_[k], noise_[k], stored_[k / 2],
-              int(part_[k / 2]), unknown_.size(), unit_[k]);
       advance(x);
       for (const Event& event : events_)
         if (event.x - x <= coincidence * impulse_) happen(event);
@@ -219,11 +214,15 @@ class Turns {
         else
           rho_[tangent(j)] = rho_[normal(j)] * slip_ratio(j);
       }
-      multiply();
+      multiply(zero_sum);
       if (unknown_.empty()) break;
       if (!solve_unknown()) continue;  // with fewer contacts
-      multiply();
-      break;
+      multiply(zero_rate);
+      if (is_solution()) break;
+      if (stand_back()) {
+        multiply(zero_rate);
+        break;
+      }
     }
     settle();
   }
@@ -234,7 +233,7 @@ class Turns {
     return s == 0 ? 0 : s > 0 ? -friction(j, rough) : friction(j, rough);
   }
 
-  void multiply() {
+  void multiply(double zero) {
     std::fill(rate_.begin(), rate_.end(), 0.0);
     std::fill(noise_.begin(), noise_.end(), 0.0);
     for (int b = 0; b < 2 * n_; ++b) {
@@ -246,7 +245,7 @@ class Turns {
       }
     }
     for (int a = 0; a < 2 * n_; ++a)
-      if (std::abs(rate_[a]) <= zero_sum * noise_[a]) rate_[a] = 0;
+      if (std::abs(rate_[a]) <= zero * noise_[a]) rate_[a] = 0;
   }
 
   // False: no solution was found, and the contacts that rest stand back until their own turn.
@@ -290,10 +289,8 @@ class Turns {
     const double most = u.normal ? share_[u.contact] : friction(u.contact, rough_hold) * share_[u.contact];
     const double least = u.normal ? 0 : -most;
     // Friction can make d ≤ 0 for a contact that slips: then more impulse only draws it in.
-    double force = d > 0 ? std::clamp(wish / d, least, most) : wish > 0 ? most : least;
-    if (noise_[u.row] > 0 && std::abs(wish) <= zero_rate * noise_[u.row]) force = 0;
+    const double force = d > 0 ? std::clamp(wish / d, least, most) : wish > 0 ? most : least;
     set_force(u, force);
-    held_.assign(1, force > least && force < most);
   }
 
   void set_force(const Unknown& u, double force) {
@@ -309,16 +306,15 @@ class Turns {
     return true;
   }
 
-  // The box problem is regularised: the rates of what is inside, noted in held_, are made zero once more.
+  // The box problem is regularised: the rates of what is inside are made zero once more.
   bool solve_polished(const ForceProblem& f, std::vector<double>& force) {
     const int m = f.size;
     const BoxQpSolution s = solve_box_qp({m, f.matrix, f.offset, f.lower, f.upper});
     if (!s.converged) return false;
     force = s.force;
     std::vector<int> inside;
-    held_.assign(m, 0);
     for (int i = 0; i < m; ++i)
-      if (s.state[i] == BoundState::inside) inside.push_back(i), held_[i] = 1;
+      if (s.state[i] == BoundState::inside) inside.push_back(i);
     const int k = static_cast<int>(inside.size());
     if (k == 0) return true;
     Eigen::MatrixXd a(k, k);
@@ -338,30 +334,41 @@ class Turns {
   bool solve_following(const ForceProblem& f) {
     const ForceSolution s = solve_forces(f);
     if (!s.solved) return stand_back();
-    held_.assign(f.size, 0);
-    for (int i = 0; i < f.size; ++i) {
-      held_[i] = s.state[i] == BoundState::inside;
-      set_force(unknown_[i], s.force[i]);
-    }
+    for (int i = 0; i < f.size; ++i) set_force(unknown_[i], s.force[i]);
     return true;
   }
 
+  // False, with fewer contacts to solve for. Where only friction is left, a box problem that has a solution, and
+  // rounding hides it: true, with no friction where there is no slip.
   bool stand_back() {
     bool any = false;
     for (int j = 0; j < n_; ++j)
       if (part_[j] == Part::resting) part_[j] = Part::out, any = true;
     if (any) return false;
-    // Only friction is left, a box problem: it has a solution; should rounding hide it, nothing is held.
-    held_.assign(unknown_.size(), 0);
+    for (const Unknown& u : unknown_) rho_[u.row] = 0;
     return true;
   }
 
-  // What is held has no rate; what is not leaves its rest.
-  void settle() {
-    for (std::size_t i = 0; i < unknown_.size(); ++i) {
-      const Unknown& u = unknown_[i];
+  // Whether the rates are those that the bounds ask for; makes zero what is meant to be.
+  bool is_solution() {
+    for (const Unknown& u : unknown_) {
       double& rate = rate_[u.row];
-      if (held_[i] || std::abs(rate) <= zero_rate * noise_[u.row]) rate = 0;
+      const double force = rho_[u.row];
+      const double most =
+          u.normal ? share_[u.contact] : friction(u.contact, rough_hold) * rho_[normal(u.contact)];
+      const double least = u.normal ? 0 : -most;
+      if (std::abs(rate) <= zero_residual * noise_[u.row])
+        rate = 0;
+      else if (rate > 0 ? force > least + 1e-9 * most : force < most - 1e-9 * most)
+        return false;
+    }
+    return true;
+  }
+
+  // Contacts that do not keep their rest.
+  void settle() {
+    for (const Unknown& u : unknown_) {
+      const double rate = rate_[u.row];
       if (!u.normal) continue;
       const double force = rho_[u.row], most = share_[u.contact];
       if (rate > 0) part_[u.contact] = Part::out;  // lifts off
@@ -480,9 +487,11 @@ class Turns {
       for (int j = 0; j < n_; ++j) f.matrix[i * n_ + j] = w(k, normal(j));
     }
     for (int i = 0; i < n_; ++i)
-      if (unit_[normal(i)] > 0) f.upper[i] = 1e6 * speed / unit_[normal(i)];  // as good as none
+      if (unit_[normal(i)] > 0) f.upper[i] = 1e12 * speed / unit_[normal(i)];  // as good as none
     std::vector<double> force(n_, 0.0);
     out_.solved &= solve_polished(f, force);
+    if (const ForceSolution s = solve_forces(f); s.solved && approach_of(f, s.force) < approach_of(f, force))
+      force = s.force;
     const std::vector<double> before = v_;
     for (int i = 0; i < n_; ++i) out_.impulse[normal(i)] += force[i];
     renew_velocities();
@@ -491,6 +500,17 @@ class Turns {
       if (force[i] > 0) v_[k] = 0;
       out_.work_normal[i] += 0.5 * (before[k] + v_[k]) * force[i];
     }
+  }
+
+  // The fastest approach that these impulses leave.
+  double approach_of(const ForceProblem& f, const std::vector<double>& force) const {
+    double most = 0;
+    for (int i = 0; i < n_; ++i) {
+      double v = f.offset[i];
+      for (int j = 0; j < n_; ++j) v += f.matrix[i * n_ + j] * force[j];
+      if (unit_[normal(i)] > 0) most = std::max(most, -v / unit_[normal(i)]);
+    }
+    return most;
   }
 
   void add_corner(ImpactCorner corner, int contact) {
@@ -546,7 +566,7 @@ class Turns {
   int n_;
   std::vector<double> v_, rho_, rate_, noise_, unit_, stored_, share_;
   std::vector<Part> part_;
-  std::vector<char> hopeless_, coupled_, held_;
+  std::vector<char> hopeless_, coupled_;
   std::vector<signed char> slipped_;  // sign of the slip before it vanished
   std::vector<int> queue_, arrived_;
   std::vector<Unknown> unknown_;
