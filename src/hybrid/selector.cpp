@@ -54,7 +54,7 @@ void ModeSelector::settle_touch(const Work<double>& work, const Scales& scales, 
     const Touching<double>& w = work.contact[k];
     const double small = (m.touch == Touch::closed ? 1e-6 : 1e-8) * scales.speed;
     const bool touches = w.gap <= touching_gap * scales.length && std::abs(w.gap_rate) <= small;
-    if (touches && m.touch == Touch::open) m.slip = slip::stuck;
+    if (touches && m.touch == Touch::open) m.slip = slip::idle;
     m.touch = touches ? Touch::closed : Touch::open;
   }
 }
