@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "progress.hpp"
+#include "still.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/plot.hpp"
@@ -21,8 +22,9 @@ namespace {
 
 struct Arguments {
   std::string file;
-  std::vector<std::string> set, columns, plot;
-  std::string out, until, time, tolerance, method, step, sample;
+  std::vector<std::string> set, columns, plot, vary;
+  std::string out, until, time, tolerance, method, step, sample, svg;
+  int poses = StillOptions{}.poses;
   bool json = false, steps = false, events = false, no_plot = false, ascii = false, quiet = false;
   bool list_observables = false, list_knobs = false;
 
@@ -156,12 +158,76 @@ std::string make_plots(const TrajectoryRecorder& recorder, const std::vector<Nam
   return out;
 }
 
-RunResult run_with_progress(const Scenario& s, RunRequest request, TrajectoryRecorder* recorder, bool quiet) {
+RunResult run_with_progress(const Scenario& s, RunRequest request, StepObserver* recorder, bool quiet) {
   const Interrupt interrupt;
   Progress progress(recorder, is_terminal(stderr) && !quiet);
   request.cancel = Interrupt::flag();
   request.observer = &progress;
   return run(s, request);
+}
+
+// ---- figures ---------------------------------------------------------------------------------------------------
+
+void check_still(const Arguments& a, const Scenario& s) {
+  if (a.svg.empty() && !a.vary.empty())
+    throw option_error("--vary", a.vary.front(), "draws several runs into one figure: give --svg FILE too");
+  if (a.svg.empty() && a.poses != StillOptions{}.poses)
+    throw option_error("--poses", std::to_string(a.poses), "is for figures: give --svg FILE too");
+  if (a.svg.empty()) return;
+  check_still_plots(find_observables(s, a.plot.empty() ? s.plot : a.plot, "--plot"), !a.plot.empty());
+  check_still_file(a.svg);
+}
+
+StillOptions still_options(const Arguments& a, const Scenario& s) {
+  StillOptions options;
+  options.poses = a.poses;
+  for (const NamedObservable& o : find_observables(s, a.plot.empty() ? s.plot : a.plot, "--plot"))
+    options.plots.push_back(o.name);
+  return options;
+}
+
+std::string write_still(const Arguments& a, std::span<const StillRun> runs, const StillOptions& options) {
+  write_file(a.svg, time_figure(make_still(runs, options)));
+  return fmt::format("Wrote {}\n", a.svg);
+}
+
+// Several runs that differ in a knob, in one figure.
+int run_family(const Arguments& a, const Scenario& base, const TextStyle& style) {
+  const KnobSettings fixed = read_settings(a.set);
+  const std::vector<Variant> variants = read_variants(a.vary, base, fixed);
+  StillOptions options = still_options(a, base);
+  for (const auto& [name, value] : variants.front().set) options.varied.push_back(name);
+  std::vector<Scenario> scenarios;
+  for (const Variant& v : variants) {
+    KnobSettings set = fixed;
+    set.insert(set.end(), v.set.begin(), v.set.end());
+    scenarios.push_back(load_scenario(a.file, set));
+    (void)find_observables(scenarios.back(), options.plots, "--plot");
+  }
+  const RunRequest request = read_request(a, base);
+  check_still_file(a.svg);
+
+  std::vector<RunResult> results;
+  std::vector<std::unique_ptr<TrajectoryRecorder>> recorders;
+  for (const Scenario& s : scenarios) {
+    recorders.push_back(std::make_unique<TrajectoryRecorder>(*s.system));
+    results.push_back(run_with_progress(s, request, recorders.back().get(), a.quiet));
+    recorders.back()->finish(results.back().outcome);
+    if (results.back().outcome.reason == StopReason::cancelled) return complain("interrupted"), 1;
+  }
+  std::vector<StillRun> runs;
+  for (std::size_t k = 0; k < scenarios.size(); ++k)
+    runs.push_back({scenarios[k], results[k], *recorders[k]});
+  const std::string written = write_still(a, runs, options);
+  if (a.wants_text()) print(make_family_table(scenarios, results, options.varied, style) + "\n" + written);
+  bool reached = true;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (results[k].reached) continue;
+    reached = false;
+    complain(
+        fmt::format("{}, {}: {}", base.name, name_by_knobs(scenarios[k], options.varied), results[k].reason));
+  }
+  return reached ? 0 : 1;
 }
 
 int run_scenario(const Arguments& a) {
@@ -170,6 +236,8 @@ int run_scenario(const Arguments& a) {
   if (a.list_knobs) return print(a.json ? make_knobs_json(s) : list_all_knobs(s, style)), 0;
   if (a.list_observables) return print(a.json ? make_observables_json(s) : list_observables(s, style)), 0;
 
+  check_still(a, s);
+  if (!a.vary.empty()) return run_family(a, s, style);
   const RunRequest request = read_request(a, s);
   const Sampling sampling = read_sampling(a, s);
   const auto columns = a.columns.empty() ? s.observables : find_observables(s, a.columns, "--columns");
@@ -184,8 +252,11 @@ int run_scenario(const Arguments& a) {
 
   const bool records = !a.out.empty() || a.wants_text();
   TrajectoryRecorder recorder(*s.system, sampling);
-  const RunResult result = run_with_progress(s, request, records ? &recorder : nullptr, a.quiet);
+  TrajectoryRecorder still(*s.system);  // a figure has its own sampling
+  Both observers(records ? &recorder : nullptr, a.svg.empty() ? nullptr : &still);
+  const RunResult result = run_with_progress(s, request, &observers, a.quiet);
   recorder.finish(result.outcome);
+  still.finish(result.outcome);
 
   std::string text;
   if (a.json) text = make_run_json(s, result);
@@ -199,6 +270,11 @@ int run_scenario(const Arguments& a) {
     if (!a.out.empty()) {
       const std::string written = write_files(a, s, result, recorder, columns);
       if (a.wants_text()) text += "\n" + written;
+    }
+    if (!a.svg.empty()) {
+      const StillRun drawn{s, result, still};
+      const std::string written = write_still(a, {&drawn, 1}, still_options(a, s));
+      if (a.wants_text()) text += (a.out.empty() ? "\n" : "") + written;
     }
   } catch (const OutputError&) {
     failure = std::current_exception();
@@ -245,6 +321,20 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false);
   CLI::Option* json = c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  c->add_option("--svg", a->svg, "draw a figure: poses, and the plots below them")->type_name("FILE");
+  c->add_option(
+       "--vary", a->vary,
+       "runs with these values of a knob on one axes, as in --vary speed=1,2,3; repeated, knobs go along "
+       "with each other")
+      ->type_name("NAME=A,B,...")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->excludes(json)
+      ->excludes(c->get_option("--out"));
+  c->add_option("--poses", a->poses, "poses in the figure (default 8; 0: none)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 24).description(""));
   c->add_flag("--events", a->events, "list all events, not only the first");
   CLI::Option* plot =
       c->add_option("--plot", a->plot, "plot these observables instead of the scenario's choice")
@@ -265,6 +355,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "  thud run free_link\n"
       "  thud run free_link --set \"angle=40 deg\" --set speed=2 --until rest\n"
       "  thud run double_pendulum --plot link1.angle,link2.resistance.size\n"
+      "  thud run free_link --svg link.svg --vary speed=1.26,1.87,2.33\n"
       "  thud run mine.toml --out results --sample \"0.1 ms\" --columns \"link.*\"\n"
       "  thud run sphere --json | jq .results");
   c->callback([a, &exit_code] { exit_code = run_scenario(*a); });

@@ -121,7 +121,7 @@ void PlotFrame::draw_grid(Canvas& canvas) const {
   for (const double t : y_ticks_) canvas.line({box_.left, y_scale_(t)}, {box_.right, y_scale_(t)}, look);
 }
 
-void PlotFrame::draw_axes(Canvas& canvas, bool closed) const {
+void PlotFrame::draw_axes(Canvas& canvas, bool closed, bool x_texts) const {
   const std::string look = fmt::format("stroke=\"{}\" stroke-width=\"1\"", ink);
   const Box& b = box_;
   if (closed) {
@@ -133,8 +133,9 @@ void PlotFrame::draw_axes(Canvas& canvas, bool closed) const {
   for (std::size_t k = 0; k < x_ticks_.size(); ++k) {
     const double at = x_scale_(x_ticks_[k]);
     canvas.line({at, b.bottom}, {at, b.bottom + tick_length}, look);
-    canvas.text(at, b.bottom + tick_length + 4 + 0.8 * tick_size, x_texts_[k],
-                {.size = tick_size, .anchor = "middle"});
+    if (x_texts)
+      canvas.text(at, b.bottom + tick_length + 4 + 0.8 * tick_size, x_texts_[k],
+                  {.size = tick_size, .anchor = "middle"});
   }
   for (std::size_t k = 0; k < y_ticks_.size(); ++k) {
     const double at = y_scale_(y_ticks_[k]);
@@ -142,8 +143,9 @@ void PlotFrame::draw_axes(Canvas& canvas, bool closed) const {
     canvas.text(b.left - tick_length - 4, at + 0.36 * tick_size, y_texts_[k],
                 {.size = tick_size, .anchor = "end"});
   }
-  canvas.text((b.left + b.right) / 2, b.bottom + tick_length + 4 + tick_size + 8 + 0.8 * label_size,
-              with_unit(x_axis_.label, x_axis_.unit), {.size = label_size, .anchor = "middle"});
+  if (x_texts)
+    canvas.text((b.left + b.right) / 2, b.bottom + tick_length + 4 + tick_size + 8 + 0.8 * label_size,
+                with_unit(x_axis_.label, x_axis_.unit), {.size = label_size, .anchor = "middle"});
   canvas.text(label_left_, (b.top + b.bottom) / 2, with_unit(y_axis_.label, y_axis_.unit),
               {.size = label_size, .anchor = "middle", .angle = -90});
 }

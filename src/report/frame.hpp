@@ -47,8 +47,8 @@ class PlotFrame {
   Point at(double x, double y) const { return {x_scale_(x), y_scale_(y)}; }
 
   void draw_grid(Canvas& canvas) const;
-  /// `closed`: with lines on all four sides.
-  void draw_axes(Canvas& canvas, bool closed) const;
+  /// `closed`: with lines on all four sides; `x_texts`: with numbers and a label along the x axis.
+  void draw_axes(Canvas& canvas, bool closed, bool x_texts = true) const;
 
  private:
   FigureAxis x_axis_, y_axis_;

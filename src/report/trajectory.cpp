@@ -154,6 +154,10 @@ Trajectory TrajectoryRecorder::table(const std::vector<NamedObservable>& columns
   return out;
 }
 
+void TrajectoryRecorder::read_states(const std::function<void(double, const double*)>& sink) const {
+  for_each(stride(), [&](std::size_t r) { sink(rows_[r].time, states_.data() + r * width_); });
+}
+
 std::vector<Peak> TrajectoryRecorder::peaks(const std::vector<Observable>& what) const {
   Work<double> work;
   system_.prepare(work);

@@ -52,6 +52,8 @@ class TrajectoryRecorder final : public StepObserver {
   void read(const std::vector<NamedObservable>& columns,
             const std::function<void(double, const std::vector<double>&)>& sink) const;
   [[nodiscard]] Trajectory table(const std::vector<NamedObservable>& columns) const;
+  /// Calls sink(t, state) for every row, with the state as System has it: (q, v, …).
+  void read_states(const std::function<void(double, const double*)>& sink) const;
   /// The largest value of each, over all recorded instants and not only the rows.
   [[nodiscard]] std::vector<Peak> peaks(const std::vector<Observable>& what) const;
 

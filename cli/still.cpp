@@ -1,0 +1,117 @@
+#include "still.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thud/report/file.hpp"
+#include "thud/report/format.hpp"
+#include "thud/report/summary.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+constexpr std::size_t most_runs = 12, most_panels = 8;
+
+InputError vary_error(const std::string& given, const std::string& message) {
+  return {{"--vary " + given, 0, 0}, message};
+}
+
+std::string trimmed(std::string text) {
+  while (text.ends_with(' ')) text.pop_back();
+  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+std::pair<std::string, std::vector<std::string>> split(const std::string& given) {
+  const auto equals = given.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw vary_error(given, "expected NAME=A,B,..., such as --vary speed=1,2,3");
+  std::pair<std::string, std::vector<std::string>> out{trimmed(given.substr(0, equals)), {}};
+  for (std::size_t from = equals + 1; from <= given.size();) {
+    const std::size_t to = std::min(given.find(',', from), given.size());
+    out.second.push_back(trimmed(given.substr(from, to - from)));
+    if (out.second.back().empty()) throw vary_error(given, "a value is empty");
+    from = to + 1;
+  }
+  if (out.second.size() > most_runs)
+    throw vary_error(given, fmt::format("{} values; a figure has room for {}", out.second.size(), most_runs));
+  return out;
+}
+
+bool has_setting(const KnobSettings& set, const std::string& name) {
+  return std::any_of(set.begin(), set.end(), [&](const auto& s) { return s.first == name; });
+}
+
+}  // namespace
+
+std::vector<Variant> read_variants(const std::vector<std::string>& given, const Scenario& scenario,
+                                   const KnobSettings& fixed) {
+  std::vector<std::string> known;
+  for (const Knob& k : scenario.knobs) known.push_back(k.name);
+  std::vector<Variant> out;
+  for (const std::string& text : given) {
+    const auto [name, values] = split(text);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw vary_error(text, fmt::format("there is no knob \"{}\"{} (--list-knobs shows them all)", name,
+                                         did_you_mean(name, known)));
+    if (has_setting(fixed, name)) throw vary_error(text, fmt::format("\"{}\" is fixed by --set", name));
+    if (!out.empty() && has_setting(out.front().set, name))
+      throw vary_error(text, fmt::format("\"{}\" is varied twice", name));
+    if (out.empty()) out.resize(values.size());
+    if (values.size() != out.size())
+      throw vary_error(text,
+                       fmt::format("{} values where another --vary has {}: they go along with each other",
+                                   values.size(), out.size()));
+    for (std::size_t k = 0; k < values.size(); ++k) out[k].set.emplace_back(name, values[k]);
+  }
+  return out;
+}
+
+void check_still_file(const std::string& file) {
+  try {
+    const AtomicFile probe(file);
+  } catch (const OutputError& e) {
+    throw InputError({"--svg " + file, 0, 0}, e.what());
+  }
+}
+
+void check_still_plots(const std::vector<NamedObservable>& plots, bool are_given) {
+  if (plots.size() > most_panels)
+    throw InputError({are_given ? "--plot" : "--svg", 0, 0},
+                     fmt::format("{} observables; a figure has room for {}{}", plots.size(), most_panels,
+                                 are_given ? "" : ": choose some with --plot"));
+}
+
+std::string make_family_table(const std::vector<Scenario>& scenarios, const std::vector<RunResult>& results,
+                              const std::vector<std::string>& varied, const TextStyle& style) {
+  std::vector<std::vector<std::string>> rows(1);
+  rows[0] = varied;
+  for (const ResultSpec& r : scenarios.front().results) rows[0].push_back(r.name);
+  rows[0].emplace_back("end");
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (const std::string& name : varied) row.push_back(name_by_knobs(scenarios[k], {name}));
+    for (const ResultSpec& r : scenarios.front().results) {
+      const ResultValue* v = results[k].find(r.name);
+      row.push_back(v && v->value ? show_quantity(*v->value, v->unit, style) : "-");
+    }
+    row.push_back(results[k].reached ? show_quantity(results[k].outcome.time, "s", style)
+                                     : results[k].reason);
+  }
+  std::string out = style.paint("bold", scenarios.front().title) + "\n";
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      std::size_t wide = 0;
+      for (const auto& other : rows)
+        if (c + 1 < other.size()) wide = std::max(wide, text_width(other[c]));
+      line += "  " + (c + 1 < row.size() ? pad_right(row[c], wide) : row[c]);
+    }
+    out += &row == &rows.front() ? style.paint("dim", line) + "\n" : line + "\n";
+  }
+  return out;
+}
+
+}  // namespace thud::cli
