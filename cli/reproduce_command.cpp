@@ -1,12 +1,15 @@
 // thud reproduce: published tables beside our numbers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "thud/study/paper_figures.hpp"
 #include "thud/study/reproduce.hpp"
 
 namespace thud::cli {
@@ -16,19 +19,20 @@ namespace {
 struct Arguments {
   std::vector<std::string> ids;
   bool list = false, json = false;
-  std::string markdown;
+  std::string markdown, figures;
   int jobs = 0;
 };
 
 // A line on the terminal for what takes longer than a second.
 class RowCounter {
  public:
+  explicit RowCounter(const char* what) : what_(what) {}
   void show(int done, int total) {
     if (!visible_) return;
     const std::lock_guard lock(mutex_);
     if (Clock::now() < due_ || done <= shown_) return;
     shown_ = done;
-    fmt::print(stderr, "\r\x1b[K{} of {} runs  (Ctrl-C stops)", done, total);
+    fmt::print(stderr, "\r\x1b[K{} of {} {}  (Ctrl-C stops)", done, total, what_);
     std::fflush(stderr);
   }
   ~RowCounter() {
@@ -37,6 +41,7 @@ class RowCounter {
 
  private:
   using Clock = std::chrono::steady_clock;
+  const char* what_;
   bool visible_ = is_terminal(stderr);
   int shown_ = 0;
   Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
@@ -45,7 +50,7 @@ class RowCounter {
 
 Reproduction reproduce_with_progress(const std::vector<ReferenceTable>& tables, int jobs) {
   const Interrupt interrupt;
-  RowCounter counter;
+  RowCounter counter("runs");
   ReproduceOptions options;
   options.jobs = jobs;
   options.request.cancel = Interrupt::flag();
@@ -73,9 +78,80 @@ std::string what_failed(const Reproduction& result) {
   return out;
 }
 
+// ---- figures ---------------------------------------------------------------------------------------------------
+
+int draw_with_progress(const Arguments& a) {
+  const std::vector<ReferenceTable> tables = load_reference();
+  const std::vector<PaperFigure> all = load_figures(tables);
+  const std::vector<PaperFigure> wanted = select_figures(all, a.ids);
+  DrawnFigures result;
+  {
+    const Interrupt interrupt;
+    RowCounter counter("figures");
+    DrawOptions options;
+    options.request.cancel = Interrupt::flag();
+    options.progress = [&](int done, int total) { counter.show(done, total); };
+    try {
+      result = draw_figures(wanted, all, tables, a.figures, options);
+    } catch (const InputError& e) {
+      if (e.place().file != a.figures) throw;
+      throw InputError({"--figures " + a.figures}, e.message());
+    }
+  }
+  if (result.drawn > 0)
+    print(fmt::format("Wrote {} figure{} and index.html to {}\n", result.drawn, result.drawn == 1 ? "" : "s",
+                      a.figures));
+  for (const std::string& why : result.failed) complain(why);
+  if (result.cancelled) complain("interrupted");
+  return result.cancelled || !result.failed.empty() ? 1 : 0;
+}
+
+bool has_match(const std::vector<PaperFigure>& all, const std::string& id) {
+  return !id.empty()
+      && std::any_of(all.begin(), all.end(), [&](const PaperFigure& f) { return f.id.starts_with(id); });
+}
+
+// Ids may be of tables, of figures, or begin both.
+int list_all(const Arguments& a) {
+  const std::vector<ReferenceTable> all_tables = load_reference();
+  const std::vector<PaperFigure> all_figures = load_figures(all_tables);
+  std::vector<std::string> table_ids, figure_ids;
+  for (const std::string& id : a.ids) {
+    const bool is_table = std::any_of(all_tables.begin(), all_tables.end(),
+                                      [&](const ReferenceTable& t) { return t.id.starts_with(id); });
+    if (has_match(all_figures, id)) figure_ids.push_back(id);
+    if (is_table || !has_match(all_figures, id)) table_ids.push_back(id);
+  }
+  std::vector<ReferenceTable> tables;
+  std::vector<PaperFigure> figures;
+  if (a.ids.empty() || !table_ids.empty()) tables = select_tables(all_tables, table_ids);
+  if (a.ids.empty() || !figure_ids.empty()) figures = select_figures(all_figures, figure_ids);
+  if (a.json) {
+    auto document = nlohmann::ordered_json::parse(list_json(tables));
+    document.update(nlohmann::ordered_json::parse(list_json(figures)));
+    return print(document.dump(2) + "\n"), 0;
+  }
+  std::string text = list_text(tables);
+  if (!figures.empty()) text += (text.empty() ? "" : "\n") + list_text(figures);
+  return print(text), 0;
+}
+
+// A figure where a table is wanted.
+void point_to_figures(const std::vector<std::string>& ids, const std::vector<ReferenceTable>& tables) {
+  for (const std::string& id : ids) {
+    const bool is_table = std::any_of(tables.begin(), tables.end(),
+                                      [&](const ReferenceTable& t) { return t.id.starts_with(id); });
+    if (!is_table && has_match(load_figures(tables), id))
+      throw InputError({}, fmt::format("\"{}\" is a figure: --figures DIR draws it", id));
+  }
+}
+
 int reproduce_tables(const Arguments& a) {
-  const std::vector<ReferenceTable> tables = select_tables(load_reference(), a.ids);
-  if (a.list) return print(a.json ? list_json(tables) : list_text(tables)), 0;
+  if (a.list) return list_all(a);
+  if (!a.figures.empty()) return draw_with_progress(a);
+  const std::vector<ReferenceTable> all = load_reference();
+  point_to_figures(a.ids, all);
+  const std::vector<ReferenceTable> tables = select_tables(all, a.ids);
   const Reproduction result = reproduce_with_progress(tables, a.jobs);
   // A page with rows that were never run would be taken for the whole.
   if (!a.markdown.empty() && !result.cancelled) write_page(a.markdown, to_markdown(result));
@@ -93,17 +169,27 @@ using namespace thud::cli;
 void add_reproduce_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("reproduce", "run published tables and compare with their numbers");
   const auto a = std::make_shared<Arguments>();
-  c->add_option("ID", a->ids, "tables, or what their ids begin with (default: all)");
-  c->add_flag("--list", a->list, "show the tables there are, and stop");
-  c->add_flag("--json", a->json, "print one JSON document and nothing else");
-  c->add_option("--markdown", a->markdown, "also write a page for the documentation")->type_name("FILE");
+  c->add_option("ID", a->ids, "tables or figures, or what their ids begin with (default: all)");
+  c->add_flag("--list", a->list, "show the tables and figures there are, and stop");
+  CLI::Option* json = c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  CLI::Option* markdown =
+      c->add_option("--markdown", a->markdown, "also write a page for the documentation")->type_name("FILE");
+  CLI::Option* figures =
+      c->add_option("--figures", a->figures,
+                    "redraw figures of the papers into a folder, instead of the tables")
+          ->type_name("DIR")
+          ->excludes(json)
+          ->excludes(markdown)
+          ->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
   c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+      ->check(CLI::Range(1, 1024).description(""))
+      ->excludes(figures);
   c->footer(
       "Examples:\n"
       "  thud reproduce\n"
       "  thud reproduce lee2009/4.1 marghitu2013\n"
-      "  thud reproduce lee2009 --json | jq .ok");
+      "  thud reproduce lee2009 --json | jq .ok\n"
+      "  thud reproduce --figures figures lee2009/figure-4");
   c->callback([a, &exit_code] { exit_code = reproduce_tables(*a); });
 }

@@ -97,13 +97,13 @@ double longest(std::span<const std::string> texts, double size) {
 }
 
 PlotFrame::PlotFrame(const Box& outer, const FigureAxis& x, const FigureAxis& y, const Range& x_range,
-                     const Range& y_range)
+                     const Range& y_range, double y_tick_distance)
     : x_axis_(x),
       y_axis_(y),
       box_(outer) {
   box_.bottom -= tick_length + 4 + tick_size + 8 + label_size + 4;
   y_scale_ = {y_range.low, y_range.high, box_.bottom, box_.top};
-  y_ticks_ = ticks_in(y_range.low, y_range.high, static_cast<int>(ticks_per(box_.height(), 52)));
+  y_ticks_ = ticks_in(y_range.low, y_range.high, static_cast<int>(ticks_per(box_.height(), y_tick_distance)));
   y_texts_ = tick_texts(y_ticks_);
   label_left_ = outer.left + label_size;
   box_.left += label_size + 10 + longest(y_texts_, tick_size) + 4 + tick_length;

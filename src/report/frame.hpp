@@ -37,9 +37,10 @@ struct Range {
 /// Axes on the left and at the bottom of a box.
 class PlotFrame {
  public:
-  /// `outer`: where axes, ticks and labels have room. The plot takes what they leave.
+  /// `outer`: where axes, ticks and labels have room. The plot takes what they leave. Ticks along y are about
+  /// `y_tick_distance` pixels apart.
   PlotFrame(const Box& outer, const FigureAxis& x, const FigureAxis& y, const Range& x_range,
-            const Range& y_range);
+            const Range& y_range, double y_tick_distance = 52);
 
   const Box& box() const { return box_; }
   const Scale& x() const { return x_scale_; }

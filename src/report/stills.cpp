@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "thud/report/format.hpp"
@@ -17,6 +18,15 @@ constexpr std::size_t most_event_marks = 8;
 bool is_switch(EventKind kind) {
   return kind == EventKind::stick || kind == EventKind::release || kind == EventKind::reverse
       || kind == EventKind::carry;
+}
+
+// Changes of stick and slip: of contacts, or of joints where there are no contacts. A joint that friction holds while
+// the mechanism still falls says little.
+std::vector<Event> switch_events(const Outcome& outcome) {
+  std::vector<Event> contacts, joints;
+  for (const Event& e : outcome.events)
+    if (is_switch(e.kind)) (e.which == SwitchKind::joint ? joints : contacts).push_back(e);
+  return contacts.empty() ? joints : contacts;
 }
 
 std::vector<TimeSpan> merged(std::vector<TimeSpan> spans) {
@@ -36,8 +46,8 @@ std::vector<TimeSpan> merged(std::vector<TimeSpan> spans) {
 // "held: link1 vertical, link2 vertical"
 std::string name_held(const System& system, const Outcome& outcome) {
   std::vector<std::string> names;
-  for (const Event& e : outcome.events) {
-    if (!is_switch(e.kind) || (e.before != slip::stuck && e.after != slip::stuck)) continue;
+  for (const Event& e : switch_events(outcome)) {
+    if (e.before != slip::stuck && e.after != slip::stuck) continue;
     const std::string name = event_subject(system, e);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
@@ -72,6 +82,18 @@ std::vector<TimeMark> find_marks(const StillRun& run) {
       events.push_back({e.time, fmt::format("{} {}", event_subject(*run.scenario.system, e), name)});
   if (events.size() <= most_event_marks) out.insert(out.end(), events.begin(), events.end());
   return out;
+}
+
+// The last row lies behind the event that ended the run: where sand begins to hold, its force jumps there. The curve
+// ends before.
+void drop_last_jump(std::vector<double>& time, std::vector<double>& value) {
+  const std::size_t n = value.size();
+  if (n < 10) return;
+  const auto [low, high] = std::minmax_element(value.begin(), value.end() - 1);
+  const double last = std::abs(value[n - 1] - value[n - 2]), before = std::abs(value[n - 2] - value[n - 3]);
+  if (last <= 20 * before + 0.02 * (*high - *low)) return;
+  time.pop_back();
+  value.pop_back();
 }
 
 std::string with_minus(std::string text) { return text.starts_with('-') ? "−" + text.substr(1) : text; }
@@ -113,8 +135,7 @@ std::vector<TimeSpan> find_held(const Outcome& outcome) {
   std::map<std::pair<SwitchKind, int>, double> begun;  // switches that are held now, and since when
   std::map<std::pair<SwitchKind, int>, bool> seen;
   std::vector<TimeSpan> spans;
-  for (const Event& e : outcome.events) {
-    if (!is_switch(e.kind)) continue;
+  for (const Event& e : switch_events(outcome)) {
     const std::pair<SwitchKind, int> which{e.which, e.index};
     if (!seen[which] && e.before == slip::stuck) begun[which] = 0;
     seen[which] = true;
@@ -130,8 +151,9 @@ std::vector<TimeSpan> find_held(const Outcome& outcome) {
 }
 
 TimeCurve make_time_curve(const StillRun& run, const NamedObservable& what) {
-  const Trajectory t = run.trajectory.table({what});
-  return {t.time, t.values, {}};
+  Trajectory t = run.trajectory.table({what});
+  drop_last_jump(t.time, t.values);
+  return {std::move(t.time), std::move(t.values), {}};
 }
 
 std::string name_by_knobs(const Scenario& scenario, const std::vector<std::string>& knobs) {

@@ -17,7 +17,8 @@ namespace {
 using namespace svg;
 
 constexpr double width = 720, margin = 18, key_size = 11.5, key_line = 19, sample_width = 30;
-constexpr double panel_gap = 14, least_high = 190, most_high = 330, mark_size = 11, mark_line = 13;
+constexpr double panel_gap = 14, least_high = 212, most_high = 330, mark_size = 11, mark_line = 13;
+constexpr double y_tick_distance = 38;
 constexpr std::size_t many_curves = 6;
 constexpr const char* held_fill = "#f6dcc0";
 
@@ -124,6 +125,10 @@ class Sheet {
     double x, y;
   };
 
+  static double sample_of(const KeyEntry& e) {
+    return e.kind == KeyEntry::Kind::heading ? 0 : e.kind == KeyEntry::Kind::points ? 15 : sample_width + 6;
+  }
+
   void make_key(double& y) {
     using Kind = KeyEntry::Kind;
     bool has_points = false, has_bands = false;
@@ -139,10 +144,10 @@ class Sheet {
     if (has_points) key_.push_back({Kind::points, 0, figure_.points_name, 0, 0});
     double x = margin;
     for (KeyEntry& e : key_) {
-      const double length = text_length(e.text, key_size) + (e.kind == Kind::heading ? 0 : sample_width + 6);
+      const double length = text_length(e.text, key_size) + sample_of(e);
       if (x > margin && x + length > width - margin) x = margin, y += key_line;
       e.x = x, e.y = y + 10;
-      x += length + 18;
+      x += length + 14;
     }
     if (!key_.empty()) y += key_line + 2;
   }
@@ -150,8 +155,7 @@ class Sheet {
   void draw_key(Canvas& canvas) const {
     using Kind = KeyEntry::Kind;
     for (const KeyEntry& e : key_) {
-      const double middle = e.y - 0.36 * key_size,
-                   text = e.x + (e.kind == Kind::heading ? 0 : sample_width + 6);
+      const double middle = e.y - 0.36 * key_size, text = e.x + sample_of(e);
       const Point from{e.x, middle}, to{e.x + sample_width, middle};
       switch (e.kind) {
         case Kind::heading: break;
@@ -164,7 +168,7 @@ class Sheet {
           canvas.line(from, to,
                       fmt::format("stroke=\"{}\" stroke-width=\"7\" stroke-opacity=\"0.35\"", faint));
           break;
-        case Kind::points: canvas.add(ring({e.x + 0.5 * sample_width, middle}, faint)); break;
+        case Kind::points: canvas.add(ring({e.x + 5, middle}, faint)); break;
       }
       canvas.text(text, e.y, e.text, {.size = key_size, .bold = e.kind == Kind::heading});
     }
@@ -206,7 +210,7 @@ class Sheet {
     // Frames start alike: first as they come, then moved to the furthest of them.
     const auto make = [&](std::size_t i, double left, double top) {
       const Box outer{left, top, width - margin - 8, top + high + foot_};
-      return PlotFrame(outer, time_, y_axis_[i], time_range_, y_range_[i]);
+      return PlotFrame(outer, time_, y_axis_[i], time_range_, y_range_[i], y_tick_distance);
     };
     foot_ = y + high - make(0, 14, y).box().bottom;  // what the axis of time takes
     double furthest = 0;
@@ -315,14 +319,14 @@ class Sheet {
       m.row = row;
       used = std::max(used, row + 1);
     }
-    y += used * mark_line;
+    y += used * mark_line + (used > 0 ? 2 : 0);
   }
 
   void draw_marks(Canvas& canvas) const {
     if (frames_.empty()) return;
     for (const PlacedMark& m : marks_) {
-      const double top = frames_.front().box().top, text = top - 5 - m.row * mark_line;
-      canvas.line({m.x, m.text.empty() ? top : text + 2}, {m.x, frames_.back().box().bottom},
+      const double top = frames_.front().box().top, text = top - 7 - m.row * mark_line;
+      canvas.line({m.x, m.text.empty() ? top : text + 4}, {m.x, frames_.back().box().bottom},
                   fmt::format("stroke=\"{}\" stroke-width=\"0.9\" stroke-dasharray=\"3 3\"", faint));
       if (!m.text.empty()) canvas.text(m.middle, text, m.text, {.size = mark_size, .anchor = "middle"});
     }

@@ -11,6 +11,7 @@
 
 #include "json_node.hpp"
 #include "knobs.hpp"
+#include "select_ids.hpp"
 #include "thud/study/reproduce.hpp"
 
 namespace thud {
@@ -253,27 +254,9 @@ std::vector<ReferenceTable> load_reference() {
 
 std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,
                                           const std::vector<std::string>& ids) {
-  if (ids.empty()) return all;
   std::vector<std::string> known;
   for (const ReferenceTable& t : all) known.push_back(t.id);
-  std::vector<bool> wanted(all.size(), false);
-  for (const std::string& id : ids) {
-    const bool exact = std::find(known.begin(), known.end(), id) != known.end();
-    bool found = false;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (id.empty() || !(exact ? known[i] == id : known[i].starts_with(id))) continue;
-      wanted[i] = found = true;
-    }
-    if (found) continue;
-    // "4.1" for "lee2009/4.1" is further off than a misspelling, but clear.
-    const auto inside = std::find_if(known.begin(), known.end(), [&](const std::string& k) {
-      return !id.empty() && k.ends_with("/" + id);
-    });
-    const std::string hint =
-        inside != known.end() ? fmt::format("; did you mean \"{}\"?", *inside) : did_you_mean(id, known);
-    throw InputError({}, fmt::format("there is no table \"{}\"{}", id,
-                                     hint.empty() ? "; `thud reproduce --list` shows them" : hint));
-  }
+  const std::vector<bool> wanted = select_ids(known, ids, "table");
   std::vector<ReferenceTable> selected;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (wanted[i]) selected.push_back(all[i]);

@@ -110,7 +110,7 @@ struct StillOptions {
   int poses = 8;                    ///< of the first run; 0: none
 };
 
-/// When some contact or joint of a run was held: spans that do not overlap, in order.
+/// When some contact of a run was held, or some joint where there are no contacts: spans that do not overlap, in order.
 [[nodiscard]] std::vector<TimeSpan> find_held(const Outcome& outcome);
 
 /// One observable of a run.

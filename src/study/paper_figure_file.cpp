@@ -1,0 +1,173 @@
+// Figures as data: reading and checking the files in reference/figures/.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "json_node.hpp"
+#include "knobs.hpp"
+#include "select_ids.hpp"
+#include "thud/study/paper_figures.hpp"
+
+namespace thud {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// "paper/figure-4.2": it becomes a path.
+bool is_figure_id(const std::string& id) {
+  const std::size_t slash = id.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == id.size()) return false;
+  return std::count(id.begin(), id.end(), '/') == 1 && std::all_of(id.begin(), id.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_'
+               || c == '/';
+         });
+}
+
+KnobSettings read_set(const JsonNode& node) {
+  KnobSettings set;
+  for (const auto& [knob, value] : node.object().items()) set.emplace_back(knob, node.at(knob).text());
+  return set;
+}
+
+// { "rate1": ["-1 rad/s", "-3 rad/s"], "rate2": [...] }: lists of the same length, which go along with each other.
+void read_vary(const JsonNode& node, const KnobSettings& common, PaperFigure& figure) {
+  for (const auto& [knob, unused] : node.object().items()) {
+    const JsonNode list = node.at(knob);
+    const std::size_t n = list.array().size();
+    if (figure.runs.empty()) figure.runs.assign(n, common);
+    if (figure.runs.size() != n)
+      throw list.error(fmt::format("{} values where another knob has {}", n, figure.runs.size()));
+    for (std::size_t k = 0; k < n; ++k)
+      figure.runs[k] =
+          merge_settings(figure.runs[k], {{knob, list.element(k, fmt::format("value {}", k + 1)).text()}});
+    figure.varied.push_back(knob);
+  }
+  if (figure.runs.empty()) throw node.error("is empty");
+}
+
+PaperPanel read_panel(const JsonNode& node, bool has_table) {
+  node.only({"observable", "label", "published"});
+  PaperPanel panel{node.at("observable").text(), node.text_or_nothing("label"),
+                   node.text_or_nothing("published")};
+  if (!panel.published.empty() && !has_table)
+    throw node.at("published").error("needs a \"table\" in the figure");
+  return panel;
+}
+
+const ReferenceTable* read_table_of(const JsonNode& node, const std::vector<ReferenceTable>& tables) {
+  if (!node.has("table")) return nullptr;
+  const std::string id = node.at("table").text();
+  std::vector<std::string> known;
+  for (const ReferenceTable& t : tables) {
+    if (t.id == id) return &t;
+    known.push_back(t.id);
+  }
+  throw node.at("table").error(fmt::format("there is no table \"{}\"{}", id, did_you_mean(id, known)));
+}
+
+PaperFigure read_figure(JsonNode node, const std::string& file, const std::vector<ReferenceTable>& tables) {
+  PaperFigure figure;
+  figure.file = file;
+  figure.id = node.at("id").text();
+  if (!is_figure_id(figure.id))
+    throw node.at("id").error(
+        fmt::format("\"{}\" is not of the form paper/figure, in a-z, 0-9, '.', '-', '_'", figure.id));
+  node.name(fmt::format("figure \"{}\"", figure.id));
+  node.only({"id", "title", "source", "scenario", "table", "set", "vary", "by", "until", "panels", "note"});
+  figure.title = node.at("title").text();
+  figure.source = node.at("source").text();
+  figure.note = node.text_or_nothing("note");
+  figure.by = node.text_or_nothing("by");
+  const ReferenceTable* table = read_table_of(node, tables);
+  if (table) figure.table = table->id;
+  figure.scenario = table && !node.has("scenario") ? table->scenario : node.at("scenario").text();
+  KnobSettings common = table ? table->set : KnobSettings{};
+  if (node.has("set")) common = merge_settings(common, read_set(node.at("set")));
+  read_vary(node.at("vary"), common, figure);
+  if (node.has("until")) {
+    if (node.at("until").text() != "rest") throw node.at("until").error("the only choice is \"rest\"");
+    figure.until_rest = true;
+  }
+  const JsonNode panels = node.at("panels");
+  for (std::size_t i = 0; i < panels.array().size(); ++i)
+    figure.panels.push_back(read_panel(panels.element(i, fmt::format("panel {}", i + 1)), table != nullptr));
+  return figure;
+}
+
+void refuse_repeated_ids(const std::vector<PaperFigure>& figures) {
+  std::set<std::string> seen;
+  for (const PaperFigure& f : figures)
+    if (!seen.insert(f.file_name()).second)
+      throw InputError({f.file}, fmt::format("there is another figure \"{}\"", f.id));
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw InputError({path.string()}, "cannot be read");
+  return text;
+}
+
+}  // namespace
+
+std::string PaperFigure::file_name() const {
+  std::string out = id;
+  for (char& c : out)
+    if (c == '.' || c == '-') c = '_';
+  return out + ".svg";
+}
+
+std::vector<PaperFigure> parse_figures(const std::string& text, const std::string& file,
+                                       const std::vector<ReferenceTable>& tables) {
+  const Json json = parse_json(text, file);
+  const JsonNode root(json, file, "");
+  root.only({"about", "figures"});
+  const JsonNode list = root.at("figures");
+  std::vector<PaperFigure> figures;
+  for (std::size_t i = 0; i < list.array().size(); ++i)
+    figures.push_back(read_figure(list.element(i, fmt::format("figure {}", i + 1)), file, tables));
+  refuse_repeated_ids(figures);
+  return figures;
+}
+
+std::vector<PaperFigure> load_figures(const std::vector<ReferenceTable>& tables) {
+  const fs::path folder = fs::path(data_folder()) / "reference" / "figures";
+  std::vector<fs::path> files;
+  std::error_code ec;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ec))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<PaperFigure> figures;
+  for (const fs::path& path : files)
+    for (PaperFigure& f : parse_figures(read_file(path), path.string(), tables))
+      figures.push_back(std::move(f));
+  refuse_repeated_ids(figures);
+  return figures;
+}
+
+std::vector<PaperFigure> select_figures(const std::vector<PaperFigure>& all,
+                                        const std::vector<std::string>& ids) {
+  std::vector<std::string> known;
+  for (const PaperFigure& f : all) known.push_back(f.id);
+  const std::vector<bool> wanted = select_ids(known, ids, "figure");
+  std::vector<PaperFigure> selected;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (wanted[i]) selected.push_back(all[i]);
+  return selected;
+}
+
+std::string list_text(const std::vector<PaperFigure>& figures) {
+  std::size_t width = 0;
+  for (const PaperFigure& f : figures) width = std::max(width, f.id.size());
+  std::string out;
+  for (const PaperFigure& f : figures)
+    out += fmt::format("{:<{}}  {:>2} curves  {}\n", f.id, width, f.runs.size() * f.panels.size(), f.title);
+  return out;
+}
+
+}  // namespace thud

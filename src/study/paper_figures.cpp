@@ -1,0 +1,198 @@
+// Figures of publications: runs, curves, files.
+#include "thud/study/paper_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "report/svg.hpp"
+#include "thud/report/file.hpp"
+#include "thud/report/stills.hpp"
+
+namespace thud {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+InputError figure_error(const PaperFigure& figure, const std::string& message) {
+  return {{figure.file}, fmt::format("figure \"{}\": {}", figure.id, message)};
+}
+
+const NamedObservable& find_panel_observable(const PaperFigure& figure, const Scenario& scenario,
+                                             const std::string& name) {
+  if (const NamedObservable* found = scenario.find_observable(name)) return *found;
+  std::vector<std::string> known;
+  for (const NamedObservable& o : scenario.observables) known.push_back(o.name);
+  throw figure_error(figure, fmt::format("scenario \"{}\" has no observable \"{}\"{}", scenario.name, name,
+                                         did_you_mean(name, known)));
+}
+
+// The row of the figure's table with the settings of a run.
+const ReferenceRow& find_row(const PaperFigure& figure, const ReferenceTable& table, std::size_t run) {
+  const KnobSettings& set = figure.runs[run];
+  for (const ReferenceRow& row : table.rows)
+    if (std::all_of(row.set.begin(), row.set.end(),
+                    [&](const auto& s) { return std::find(set.begin(), set.end(), s) != set.end(); }))
+      return row;
+  throw figure_error(figure,
+                     fmt::format("no row of table \"{}\" has the settings of run {}", table.id, run + 1));
+}
+
+double published_time(const PaperFigure& figure, const std::vector<ReferenceTable>& tables, std::size_t run,
+                      const std::string& result) {
+  const auto table = std::find_if(tables.begin(), tables.end(),
+                                  [&](const ReferenceTable& t) { return t.id == figure.table; });
+  if (table == tables.end())
+    throw figure_error(figure, fmt::format("there is no table \"{}\"", figure.table));
+  std::vector<std::string> known;
+  for (const PublishedValue& p : find_row(figure, *table, run).expect) {
+    if (p.result == result) return p.target();
+    known.push_back(p.result);
+  }
+  throw figure_error(figure, fmt::format("table \"{}\" has no result \"{}\"{}", table->id, result,
+                                         did_you_mean(result, known)));
+}
+
+Scenario load_run(const PaperFigure& figure, std::size_t run) {
+  try {
+    return load_scenario(figure.scenario, figure.runs[run]);
+  } catch (const InputError& e) {
+    throw figure_error(figure, e.what());
+  }
+}
+
+TimePanel make_panel(const PaperFigure& figure, const PaperPanel& spec, const std::vector<StillRun>& runs,
+                     const std::vector<ReferenceTable>& tables) {
+  TimePanel panel;
+  panel.label = spec.label.empty() ? spec.observable : spec.label;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const NamedObservable& what = find_panel_observable(figure, runs[k].scenario, spec.observable);
+    panel.unit = what.unit;
+    panel.curves.push_back(make_time_curve(runs[k], what));
+    panel.curves.back().held = find_held(runs[k].result.outcome);
+    if (!spec.published.empty())
+      panel.points.push_back({k, published_time(figure, tables, k, spec.published), 0});
+  }
+  return panel;
+}
+
+TimeFigure make_time_figure(const PaperFigure& figure, const std::vector<StillRun>& runs,
+                            const std::vector<ReferenceTable>& tables) {
+  TimeFigure out;
+  out.title = figure.title;
+  out.subtitle = fmt::format("{}, redrawn with thud", figure.source);
+  out.note = figure.note;
+  out.held_name = "a component of velocity is held at zero";
+  out.points_name = "published stopping time";
+  // A heading stands for all knobs, which then go along with the first.
+  std::vector<std::string> named = figure.varied;
+  if (!figure.by.empty()) named.resize(1);
+  out.by = !figure.by.empty() ? figure.by : named.size() == 1 ? named.front() : "";
+  for (const StillRun& run : runs) out.names.push_back(name_by_knobs(run.scenario, named));
+  for (const PaperPanel& spec : figure.panels) out.panels.push_back(make_panel(figure, spec, runs, tables));
+  return out;
+}
+
+// A contact sheet of the figures that lie in the folder.
+std::string make_index(const std::vector<PaperFigure>& all, const fs::path& folder) {
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Figures redrawn with "
+      "thud</title>\n"
+      "<style>body{font:15px/1.4 Helvetica,Arial,sans-serif;color:#222;background:#fff;max-width:1500px;"
+      "margin:2em auto;padding:0 "
+      "1em}main{display:grid;grid-template-columns:repeat(auto-fill,minmax(420px,1fr));"
+      "gap:1.5em}figure{margin:0;border:1px solid #ddd;padding:.6em}img{width:100%}figcaption{color:#666}"
+      "</style></head>\n<body><h1>Figures redrawn with thud</h1>\n<main>\n";
+  std::error_code ec;
+  for (const PaperFigure& f : all) {
+    if (!fs::exists(folder / f.file_name(), ec)) continue;
+    out += fmt::format(
+        "<figure id=\"{0}\"><a href=\"{1}\"><img src=\"{1}\" alt=\"{2}\" loading=\"lazy\"></a>"
+        "<figcaption>{3}: {2}</figcaption></figure>\n",
+        svg::escape(f.id), svg::escape(f.file_name()), svg::escape(f.title), svg::escape(f.source));
+  }
+  return out + "</main></body></html>\n";
+}
+
+}  // namespace
+
+void check_figure(const PaperFigure& figure, const std::vector<ReferenceTable>& tables) {
+  for (std::size_t k = 0; k < figure.runs.size(); ++k) {
+    const Scenario scenario = load_run(figure, k);
+    for (const PaperPanel& p : figure.panels) {
+      (void)find_panel_observable(figure, scenario, p.observable);
+      if (!p.published.empty()) (void)published_time(figure, tables, k, p.published);
+    }
+  }
+}
+
+DrawnFigure draw_figure(const PaperFigure& figure, const std::vector<ReferenceTable>& tables,
+                        const RunRequest& request) {
+  DrawnFigure out;
+  std::vector<std::unique_ptr<Scenario>> scenarios;
+  std::vector<std::unique_ptr<TrajectoryRecorder>> recorders;
+  std::vector<std::unique_ptr<RunResult>> results;
+  std::vector<StillRun> runs;
+  for (std::size_t k = 0; k < figure.runs.size(); ++k) {
+    const Scenario& scenario = *scenarios.emplace_back(std::make_unique<Scenario>(load_run(figure, k)));
+    TrajectoryRecorder& recorder =
+        *recorders.emplace_back(std::make_unique<TrajectoryRecorder>(*scenario.system));
+    RunRequest own = request;
+    own.observer = &recorder;
+    own.until_rest = own.until_rest || figure.until_rest;
+    const RunResult& result = *results.emplace_back(std::make_unique<RunResult>(run(scenario, own)));
+    if (result.outcome.reason == StopReason::cancelled) return out.cancelled = true, out;
+    recorder.finish(result.outcome);
+    if (!result.reached)
+      out.failed.push_back(fmt::format("{}: {}", name_by_knobs(scenario, figure.varied), result.reason));
+    runs.push_back({scenario, result, recorder});
+  }
+  out.svg = time_figure(make_time_figure(figure, runs, tables));
+  return out;
+}
+
+DrawnFigures draw_figures(const std::vector<PaperFigure>& wanted, const std::vector<PaperFigure>& all,
+                          const std::vector<ReferenceTable>& tables, const fs::path& folder,
+                          const DrawOptions& options) {
+  for (const PaperFigure& f : wanted) check_figure(f, tables);
+  try {
+    make_folder(folder);
+    for (const PaperFigure& f : wanted) make_folder((folder / f.file_name()).parent_path());
+    const AtomicFile probe(folder / "index.html");
+  } catch (const OutputError& e) {
+    throw InputError({folder.string()}, e.what());
+  }
+  DrawnFigures out;
+  for (const PaperFigure& f : wanted) {
+    const DrawnFigure drawn = draw_figure(f, tables, options.request);
+    if ((out.cancelled = drawn.cancelled)) break;
+    write_file(folder / f.file_name(), drawn.svg);
+    for (const std::string& why : drawn.failed) out.failed.push_back(f.id + ": " + why);
+    ++out.drawn;
+    if (options.progress) options.progress(out.drawn, static_cast<int>(wanted.size()));
+  }
+  write_file(folder / "index.html", make_index(all, folder));
+  return out;
+}
+
+std::string list_json(const std::vector<PaperFigure>& figures) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const PaperFigure& f : figures) {
+    Json panels = Json::array();
+    for (const PaperPanel& p : f.panels) panels.push_back(p.observable);
+    list.push_back({{"id", f.id},
+                    {"title", f.title},
+                    {"source", f.source},
+                    {"scenario", f.scenario},
+                    {"runs", f.runs.size()},
+                    {"observables", panels},
+                    {"file", f.file_name()}});
+  }
+  return Json{{"figures", std::move(list)}}.dump(2) + "\n";
+}
+
+}  // namespace thud
