@@ -192,20 +192,17 @@ std::string write_still(const Arguments& a, std::span<const StillRun> runs, cons
 }
 
 // Several runs that differ in a knob, in one figure.
-int run_family(const Arguments& a, const Scenario& base, const TextStyle& style) {
+int run_family(const Arguments& a, const Scenario& base, const RunRequest& request, const TextStyle& style) {
+  if (a.events) throw option_error("--events", "", "is for a single run, without --vary");
   const KnobSettings fixed = read_settings(a.set);
   const std::vector<Variant> variants = read_variants(a.vary, base, fixed);
   StillOptions options = still_options(a, base);
   for (const auto& [name, value] : variants.front().set) options.varied.push_back(name);
   std::vector<Scenario> scenarios;
   for (const Variant& v : variants) {
-    KnobSettings set = fixed;
-    set.insert(set.end(), v.set.begin(), v.set.end());
-    scenarios.push_back(load_scenario(a.file, set));
+    scenarios.push_back(load_variant(a.file, fixed, v));
     (void)find_observables(scenarios.back(), options.plots, "--plot");
   }
-  const RunRequest request = read_request(a, base);
-  check_still_file(a.svg);
 
   std::vector<RunResult> results;
   std::vector<std::unique_ptr<TrajectoryRecorder>> recorders;
@@ -237,9 +234,9 @@ int run_scenario(const Arguments& a) {
   if (a.list_observables) return print(a.json ? make_observables_json(s) : list_observables(s, style)), 0;
 
   check_still(a, s);
-  if (!a.vary.empty()) return run_family(a, s, style);
   const RunRequest request = read_request(a, s);
   const Sampling sampling = read_sampling(a, s);
+  if (!a.vary.empty()) return run_family(a, s, request, style);
   const auto columns = a.columns.empty() ? s.observables : find_observables(s, a.columns, "--columns");
   const auto plots = find_observables(s, a.plot.empty() && !a.no_plot ? s.plot : a.plot, "--plot");
   if (!a.out.empty()) {

@@ -69,6 +69,19 @@ std::vector<Variant> read_variants(const std::vector<std::string>& given, const 
   return out;
 }
 
+Scenario load_variant(const std::string& file, const KnobSettings& fixed, const Variant& variant) {
+  KnobSettings set = fixed;
+  set.insert(set.end(), variant.set.begin(), variant.set.end());
+  try {
+    return load_scenario(file, set);
+  } catch (const InputError& e) {
+    for (const auto& [name, value] : variant.set)
+      if (e.place().file == fmt::format("--set {}={}", name, value))
+        throw InputError({fmt::format("--vary {}={}", name, value), 0, 0}, e.message());
+    throw;
+  }
+}
+
 void check_still_file(const std::string& file) {
   try {
     const AtomicFile probe(file);

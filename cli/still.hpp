@@ -20,6 +20,10 @@ struct Variant {
 [[nodiscard]] std::vector<Variant> read_variants(const std::vector<std::string>& given,
                                                  const Scenario& scenario, const KnobSettings& fixed);
 
+/// The scenario of a run of a family. Throws InputError, naming --vary where one of its values is wrong.
+[[nodiscard]] Scenario load_variant(const std::string& file, const KnobSettings& fixed,
+                                    const Variant& variant);
+
 /// Throws InputError when the file cannot be written, before anything is run.
 void check_still_file(const std::string& file);
 /// Throws InputError when a figure has no room for so many plots.

@@ -192,7 +192,8 @@ class Sheet {
         times.insert(times.end(), c.time.begin(), c.time.end());
       }
       for (const TimePoint& q : p.points) values.push_back(q.value);
-      y_axis_.push_back(suit_axis(p.label, p.unit, values));
+      constexpr std::size_t most_letters = 40;  // as many as a high panel has room for
+      y_axis_.push_back(suit_axis(shorten(p.label, most_letters, {}), p.unit, values));
       y_range_.push_back(padded(range_of(values, y_axis_.back().factor), 0.05));
     }
     time_ = suit_axis("time", "s", times);
@@ -277,6 +278,7 @@ class Sheet {
     const Box& box = frames_.front().box();
     for (std::size_t k = 0; k < poses.size(); ++k) {
       const double x = frames_.front().x()(poses[k].time * time_.factor);
+      if (x < box.left || x > box.right) continue;
       canvas.line({x, box.top}, {x, box.top + 7},
                   fmt::format("stroke=\"{}\" stroke-width=\"2.4\"", StripLayout::colour(k, poses.size())));
     }

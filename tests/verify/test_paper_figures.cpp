@@ -1,0 +1,211 @@
+// Figures of publications as data: all fit their scenarios, some are drawn, files come whole or not at all.
+#include "thud/study/paper_figures.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "unit/svg_reader.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace thud;
+using ::testing::HasSubstr;
+
+class Figures : public ::testing::Test {
+ protected:
+  Figures() {
+    std::string pattern = (fs::temp_directory_path() / "thud-figures-XXXXXX").string();
+    folder = ::mkdtemp(pattern.data());
+  }
+  ~Figures() override {
+    std::error_code ec;
+    fs::remove_all(folder, ec);
+  }
+  std::string content(const std::string& name) const {
+    std::ifstream in(folder / name, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+  }
+
+  fs::path folder;
+  std::vector<ReferenceTable> tables = load_reference();
+  std::vector<PaperFigure> all = load_figures(tables);
+};
+
+// The figures that the issue of stills names.
+TEST_F(Figures, the_main_figures_of_the_papers_are_there) {
+  std::set<std::string> known;
+  for (const PaperFigure& f : all) known.insert(f.id);
+  for (const int n : {2, 3, 4, 6, 7, 8, 10, 11, 12, 13, 14, 17, 18, 19, 20, 22, 23, 24, 25, 28, 29, 30, 31})
+    EXPECT_TRUE(known.count("lee2009/figure-4." + std::to_string(n))) << n;
+  for (const int n : {3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22})
+    EXPECT_TRUE(known.count("lee2009/figure-5." + std::to_string(n))) << n;
+  for (const int n : {4, 5, 6, 7, 8})
+    EXPECT_TRUE(known.count("marghitu2013/figure-" + std::to_string(n))) << n;
+}
+
+TEST_F(Figures, all_fit_their_scenarios_and_tables) {
+  for (const PaperFigure& f : all) EXPECT_NO_THROW(check_figure(f, tables)) << f.id;
+}
+
+TEST_F(Figures, a_few_are_drawn) {
+  for (const char* id :
+       {"lee2009/figure-4.8", "lee2009/figure-4.11", "lee2009/figure-4.25", "lee2009/figure-5.10"}) {
+    const PaperFigure f = select_figures(all, {id}).at(0);
+    const DrawnFigure drawn = draw_figure(f, tables);
+    EXPECT_TRUE(drawn.failed.empty()) << id;
+    std::size_t curves = 0;
+    for (const test::Element& e : test::check(drawn.svg))
+      curves += e.attribute.count("class") && e.attribute.at("class") == "curve";
+    EXPECT_EQ(curves, f.runs.size() * f.panels.size()) << id;
+    EXPECT_THAT(drawn.svg, HasSubstr(f.title));
+    EXPECT_EQ(draw_figure(f, tables).svg, drawn.svg);
+  }
+}
+
+// Truth: Table 4.1. The published time is within 0.02 % of ours, so its ring lies on the end of the curve.
+TEST_F(Figures, published_times_lie_on_the_curves) {
+  const PaperFigure f = select_figures(all, {"lee2009/figure-4.2"}).at(0);
+  std::vector<std::pair<double, double>> rings, ends;
+  bool in_key = true;
+  for (const test::Element& e : test::check(draw_figure(f, tables).svg)) {
+    if (e.name == "polyline") in_key = false;
+    if (e.name != "circle" || in_key) continue;
+    (test::number(e, "r") == 4 ? rings : ends).emplace_back(test::number(e, "cx"), test::number(e, "cy"));
+  }
+  ASSERT_EQ(rings.size(), 3u);
+  ASSERT_EQ(ends.size(), 6u);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(rings[k].first, ends[3 + k].first, 0.15);  // 0.02 % of 640 pixels
+    EXPECT_NEAR(rings[k].second, ends[3 + k].second, 0.02);
+  }
+}
+
+TEST_F(Figures, are_written_whole_with_a_page_of_all) {
+  DrawOptions options;
+  int calls = 0;
+  options.progress = [&](int done, int total) {
+    EXPECT_EQ(done, ++calls);
+    EXPECT_EQ(total, 2);
+  };
+  const auto draw = [&](const std::vector<std::string>& ids) {
+    return draw_figures(select_figures(all, ids), all, tables, folder, options);
+  };
+  EXPECT_EQ(draw({"lee2009/figure-4.2", "lee2009/figure-4.13"}).drawn, 2);
+  const std::string first = content("lee2009/figure_4_2.svg");
+  EXPECT_THAT(content("index.html"), HasSubstr("lee2009/figure_4_13.svg"));
+  options.progress = nullptr;
+  EXPECT_EQ(draw({"marghitu2013/figure-4"}).drawn, 1);
+  EXPECT_THAT(content("index.html"),
+              AllOf(HasSubstr("lee2009/figure_4_2.svg"), HasSubstr("marghitu2013/figure_4.svg")));
+  EXPECT_EQ(content("lee2009/figure_4_2.svg"), first);
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    EXPECT_FALSE(entry.path().filename().string().starts_with('.')) << entry.path();
+}
+
+TEST_F(Figures, what_is_finished_stays_when_cancelled) {
+  std::atomic<bool> cancel{false};
+  DrawOptions options;
+  options.request.cancel = &cancel;
+  options.progress = [&](int done, int) { cancel = done == 2; };
+  const DrawnFigures drawn =
+      draw_figures(select_figures(all, {"lee2009/figure-4"}), all, tables, folder, options);
+  EXPECT_TRUE(drawn.cancelled);
+  EXPECT_EQ(drawn.drawn, 2);
+  EXPECT_TRUE(fs::exists(folder / "lee2009/figure_4_3.svg"));
+  EXPECT_FALSE(fs::exists(folder / "lee2009/figure_4_4.svg"));
+  EXPECT_THAT(content("index.html"), HasSubstr("figure_4_3.svg"));
+}
+
+TEST_F(Figures, a_folder_that_cannot_be_written_is_refused_before_any_run) {
+  std::ofstream(folder / "file") << "x";
+  EXPECT_THROW(draw_figures(select_figures(all, {"lee2009/figure-4.2"}), all, tables, folder / "file"),
+               InputError);
+}
+
+TEST_F(Figures, ids) {
+  EXPECT_EQ(select_figures(all, {}).size(), all.size());
+  EXPECT_EQ(select_figures(all, {"lee2009/figure-4.2"}).size(), 1u);  // not 4.20, 4.22 …
+  EXPECT_EQ(select_figures(all, {"marghitu2013"}).size(), 5u);
+  const auto refusal = [&](const std::string& id) -> std::string {
+    try {
+      (void)select_figures(all, {id});
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "(accepted)";
+  };
+  EXPECT_EQ(refusal("4.2"), R"(there is no figure "4.2"; did you mean "lee2009/figure-4.2"?)");
+  EXPECT_EQ(refusal("lee2009/4.10"),
+            R"(there is no figure "lee2009/4.10"; did you mean "lee2009/figure-4.10"?)");
+  EXPECT_EQ(refusal("newton1687"), R"(there is no figure "newton1687"; `thud reproduce --list` shows them)");
+}
+
+// ---- the data ------------------------------------------------------------------------------------------------------
+
+class FigureFile : public ::testing::Test {
+ protected:
+  static std::string entry(const std::string& change_from = "", const std::string& change_to = "") {
+    std::string text =
+        R"({"figures": [{"id": "own/figure-1", "title": "t", "source": "s", "table": "lee2009/4.3",)"
+        R"( "set": {"angle": "32 deg"}, "vary": {"speed": ["1.26 m/s", "1.87 m/s"]},)"
+        R"( "panels": [{"observable": "link.tip.vz", "published": "t_z"}]}]})";
+    if (!change_from.empty()) {
+      const std::size_t at = text.find(change_from);
+      EXPECT_NE(at, std::string::npos) << change_from;
+      text.replace(at, change_from.size(), change_to);
+    }
+    return text;
+  }
+  std::string refusal(const std::string& from, const std::string& to) const {
+    try {
+      for (const PaperFigure& f : parse_figures(entry(from, to), "own.json", tables)) check_figure(f, tables);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "(accepted)";
+  }
+  std::vector<ReferenceTable> tables = load_reference();
+};
+
+TEST_F(FigureFile, scenario_and_settings_may_come_from_the_table) {
+  const PaperFigure f = parse_figures(entry(), "own.json", tables).at(0);
+  EXPECT_EQ(f.scenario, "free_link");
+  EXPECT_EQ(f.file_name(), "own/figure_1.svg");
+  EXPECT_EQ(f.varied, std::vector<std::string>{"speed"});
+  ASSERT_EQ(f.runs.size(), 2u);
+  EXPECT_EQ(f.runs[1], (KnobSettings{{"angle", "32 deg"}, {"speed", "1.87 m/s"}}));
+  EXPECT_EQ(refusal("", ""), "(accepted)");
+  // Never out of the folder.
+  EXPECT_EQ(parse_figures(entry("own/", "../"), "own.json", tables).at(0).file_name(), "__/figure_1.svg");
+}
+
+TEST_F(FigureFile, refusals_name_the_figure_and_what_is_wrong) {
+  const std::string head = "own.json: figure \"own/figure-1\"";
+  EXPECT_THAT(refusal("\"title\": \"t\", ", ""), AllOf(HasSubstr(head), HasSubstr("\"title\" is missing")));
+  EXPECT_THAT(refusal("\"title\"", "\"titel\""), HasSubstr("titel"));
+  EXPECT_THAT(refusal("own/figure-1", "/figure-1"), HasSubstr("paper/figure"));
+  EXPECT_THAT(refusal("lee2009/4.3", "lee2009/4.33"), HasSubstr("did you mean \"lee2009/4.3\"?"));
+  EXPECT_THAT(refusal("link.tip.vz", "link.tip.vy"),
+              AllOf(HasSubstr(head), HasSubstr("did you mean \"link.tip.v")));
+  EXPECT_THAT(refusal("\"speed\"", "\"spede\""),
+              AllOf(HasSubstr(head), HasSubstr("did you mean \"speed\"?")));
+  EXPECT_THAT(refusal("1.87", "99"), AllOf(HasSubstr(head), HasSubstr("between 0 and 20 m/s")));
+  EXPECT_THAT(refusal("1.87", "1.88"),
+              HasSubstr("no row of table \"lee2009/4.3\" has the settings of run 2"));
+  EXPECT_THAT(refusal("\"t_z\"", "\"t_x\""), HasSubstr("table \"lee2009/4.3\" has no result \"t_x\""));
+  EXPECT_THAT(refusal("[\"1.26 m/s\", \"1.87 m/s\"]", "[]"), HasSubstr("is empty"));
+  EXPECT_THAT(refusal("\"table\": \"lee2009/4.3\"", "\"scenario\": \"free_link\""),
+              HasSubstr("needs a \"table\""));
+  EXPECT_THAT(refusal("\"vary\"", "\"until\": \"dawn\", \"vary\""), HasSubstr("the only choice is \"rest\""));
+}
+
+}  // namespace
