@@ -44,9 +44,12 @@ bench: ## build and run the benchmarks, peers beside us
 	build/release/bin/thud_bench
 
 .PHONY: docs
-docs: all ## recompute docs/results.md
+docs: all ## recompute docs/results.md, and the pictures of the guide to figures
 	@mkdir -p docs
 	build/thud reproduce --markdown docs/results.md
+	build/thud run double_pendulum --set "angle1=75 deg" --set "angle2=30 deg" --until rest --svg docs/img/still.svg --quiet
+	build/thud reproduce --figures build/figures lee2009/figure-4.13
+	cp build/figures/lee2009/figure_4_13.svg docs/img/
 
 .PHONY: format
 format: ## format the sources in place
