@@ -32,6 +32,7 @@ namespace {
 std::vector<Obstacle> find_obstacles(const System& system) {
   std::vector<Obstacle> out;
   for (const Bed& bed : system.beds()) out.push_back({bed.plane, bed.bottom, false});
+  for (const Wall& w : system.walls()) out.push_back({w.plane, 0, true});
   return out;
 }
 

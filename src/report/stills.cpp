@@ -21,11 +21,12 @@ bool is_switch(EventKind kind) {
 }
 
 // Changes of stick and slip: of contacts, or of joints where there are no contacts. A joint that friction holds while
-// the mechanism still falls says little.
+// the mechanism still falls says little, nor does a wall that is not penetrated.
 std::vector<Event> switch_events(const Outcome& outcome) {
   std::vector<Event> contacts, joints;
   for (const Event& e : outcome.events)
-    if (is_switch(e.kind)) (e.which == SwitchKind::joint ? joints : contacts).push_back(e);
+    if (is_switch(e.kind) && e.which != SwitchKind::contact_normal)
+      (e.which == SwitchKind::joint ? joints : contacts).push_back(e);
   return contacts.empty() ? joints : contacts;
 }
 
@@ -64,11 +65,19 @@ const char* mark_name(EventKind kind) {
     case EventKind::submerge: return "goes under";
     case EventKind::emerge: return "emerges";
     case EventKind::bottom: return "meets the bottom";
+    case EventKind::impact: return "impact";
+    case EventKind::settle: return "settles";
+    case EventKind::touch: return "touches";
+    case EventKind::lift: return "lifts off";
     default: return nullptr;
   }
 }
 
-// Results that are times, and crossings of the surface unless there are many.
+std::string with_subject(const std::string& subject, const char* verb) {
+  return subject.empty() ? verb : fmt::format("{} {}", subject, verb);
+}
+
+// Results that are times, and crossings of a surface and impacts unless there are many.
 std::vector<TimeMark> find_marks(const StillRun& run) {
   std::vector<TimeMark> out, events;
   const double soon = 1e-6 * run.result.outcome.time;
@@ -79,7 +88,7 @@ std::vector<TimeMark> find_marks(const StillRun& run) {
   }
   for (const Event& e : run.result.outcome.events)
     if (const char* name = mark_name(e.kind); name && e.time > soon)
-      events.push_back({e.time, fmt::format("{} {}", event_subject(*run.scenario.system, e), name)});
+      events.push_back({e.time, with_subject(event_subject(*run.scenario.system, e), name)});
   if (events.size() <= most_event_marks) out.insert(out.end(), events.begin(), events.end());
   return out;
 }

@@ -290,6 +290,16 @@ TEST(TimeFigure, many_names_and_marks_stay_on_the_page) {
   (void)check(time_figure(f));
 }
 
+TEST(Still, walls_stand_beside_beds) {
+  const Drawn d = run_text(link);
+  d.scenario.system->add_wall({"floor", Plane::make({0, 0.05}, 0.1)});
+  const PoseStrip strip = make_pose_strip(d.scenario, *d.trajectory, 3);
+  ASSERT_EQ(strip.obstacles.size(), 2u);
+  EXPECT_FALSE(strip.obstacles[0].is_wall);
+  EXPECT_TRUE(strip.obstacles[1].is_wall);
+  EXPECT_EQ(strip.obstacles[1].plane.point.z, 0.05);
+}
+
 TEST(TimeFigure, walls_are_drawn_like_beds) {
   TimeFigure f = example();
   f.strip.poses = {{0, {{{{0, 0}, {0, 1}}, 0.1, false}}, {}},
