@@ -22,12 +22,6 @@ struct RawBody {
   std::optional<Table> joint;
 };
 
-bool is_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-';
-  });
-}
-
 // A point along a body: "start", "center", "tip" or a length from the start.
 double read_place(const Table& t, const char* key, const ShapeData& shape, double fallback) {
   if (!t.has(key)) return fallback;
@@ -168,6 +162,12 @@ std::vector<int> sort_bodies(const std::vector<RawBody>& raw) {
 
 }  // namespace
 
+bool is_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-';
+  });
+}
+
 std::vector<BodyData> read_bodies(const Table& root) {
   const std::vector<RawBody> raw = read_raw(root);
   const std::vector<int> order = sort_bodies(raw);
@@ -205,6 +205,7 @@ std::vector<BodyData> read_bodies(const Table& root) {
       r.joint->finish();
     }
     for (Part& p : b.shape.parts) p.s0 -= b.origin, p.s1 -= b.origin;
+    for (ShapeFeature& f : b.shape.features) f.point.s -= b.origin;
     const double about_joint = b.rigid.inertia + b.rigid.mass * b.rigid.center.s * b.rigid.center.s;
     if (!(about_joint > 0))
       throw InputError(r.table.place(),

@@ -17,6 +17,9 @@ struct BodyData {
   double origin = 0;  ///< s of the joint on the body's own axis
 };
 
+/// Letters, digits, _ and -.
+[[nodiscard]] bool is_name(std::string_view name);
+
 /// Reads every [[body]], repeated ones expanded, in an order where parents come first.
 [[nodiscard]] std::vector<BodyData> read_bodies(const Table& root);
 

@@ -8,6 +8,7 @@
 
 #include "scenario/beds.hpp"
 #include "scenario/build.hpp"
+#include "scenario/contacts.hpp"
 #include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/runner.hpp"
@@ -153,7 +154,9 @@ void ScenarioFamily::Impl::find_outputs(const std::vector<std::string>& names) {
       reads.push_back({Source::time, 0});
     } else if (name == "end.reason") {
       outputs.push_back(
-          {name, "", "why the run ended: 0 condition, 1 results, 2 rest, 3 time limit, 4 bottom, 6 failed"});
+          {name, "",
+           "why the run ended: 0 condition, 1 results, 2 rest, 3 time limit, 4 bottom, 5 no answer of a "
+           "sliding contact (Painleve), 7 failed"});
       reads.push_back({Source::reason, 0});
     } else if (name == "energy.residual") {
       outputs.push_back({name, "", "what the energy account misses, over the energy exchanged"});
@@ -293,6 +296,7 @@ bool ScenarioFamily::Impl::turn_quickly(std::span<const double> values) {
     for (const Formula& f : starts) entries[f.place].value = f.expression(moving_values);
     if (!initial) initial.emplace(current);
     initial->solve(entries, current.q, current.v);
+    doc::check_start(*root, current);
   } catch (const doc::ExpressionError&) {
     return false;
   } catch (const InputError&) {

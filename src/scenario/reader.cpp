@@ -679,13 +679,14 @@ std::optional<std::vector<std::array<double, 2>>> Table::pairs(std::string_view 
   return result;
 }
 
-std::optional<TimeExpression> Table::time_expression(std::string_view key, Dimension dimension) const {
+std::optional<TimeExpression> Table::time_expression(std::string_view key, Dimension dimension,
+                                                     const char* variable) const {
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   if (!is_formula(*node))
     return TimeExpression(fmt::format("{:.17g}", read_number(key, *node, {dimension})), {});
   try {
-    return TimeExpression(std::string_view(node->text).substr(1), *symbols_);
+    return TimeExpression(std::string_view(node->text).substr(1), *symbols_, {variable});
   } catch (const ExpressionError& e) {
     throw expression_error(key, *node, e, 2);
   }
@@ -761,15 +762,25 @@ std::string Table::raw_text(std::string_view key) const {
   return node.text;
 }
 
-std::vector<std::string> Table::texts_or(std::string_view key, std::vector<std::string> fallback) const {
+std::vector<std::string> Table::read_texts(std::string_view key, std::vector<std::string> fallback,
+                                           bool filled) const {
   const Node* node = ask(key);
   if (!node) return fallback;
   if (node->kind != ValueKind::array && node->kind != ValueKind::text)
     fail_type(key, *node, "a text, or an array of texts");
-  if (node->kind == ValueKind::text) return {read_text(key, *node, false)};
+  if (node->kind == ValueKind::text) return {read_text(key, *node, filled)};
   std::vector<std::string> result;
-  for (const Node& item : node->children) result.push_back(read_text(key, item, false));
+  for (const Node& item : node->children) result.push_back(read_text(key, item, filled));
   return result;
+}
+
+std::vector<std::string> Table::texts_or(std::string_view key, std::vector<std::string> fallback) const {
+  return read_texts(key, std::move(fallback), false);
+}
+
+std::vector<std::string> Table::filled_texts_or(std::string_view key,
+                                                std::vector<std::string> fallback) const {
+  return read_texts(key, std::move(fallback), true);
 }
 
 std::string Table::read_choice(std::string_view key, const Node& node,

@@ -107,8 +107,9 @@ class Table {
                                              Range range = {}) const;
   std::optional<std::vector<double>> numbers(std::string_view key, const Quantity& quantity) const;
   std::optional<std::vector<std::array<double, 2>>> pairs(std::string_view key, Dimension dimension) const;
-  /// A number as above, or an expression of t: "=0.1*sin(2*pi*t)". Absent: none.
-  std::optional<TimeExpression> time_expression(std::string_view key, Dimension dimension) const;
+  /// A number as above, or an expression of t (or of another variable): "=0.1*sin(2*pi*t)". Absent: none.
+  std::optional<TimeExpression> time_expression(std::string_view key, Dimension dimension,
+                                                const char* variable = "t") const;
 
   /// A whole number, also as 3.0 or as an expression.
   int integer(std::string_view key, Range range = {}) const;
@@ -125,6 +126,9 @@ class Table {
   std::string raw_text(std::string_view key) const;
   /// A text or an array of texts.
   std::vector<std::string> texts_or(std::string_view key, std::vector<std::string> fallback = {}) const;
+  /// The same with {expressions} filled.
+  std::vector<std::string> filled_texts_or(std::string_view key,
+                                           std::vector<std::string> fallback = {}) const;
 
   std::string choice(std::string_view key, const std::vector<std::string>& allowed) const;
   std::string choice_or(std::string_view key, std::string fallback,
@@ -169,6 +173,8 @@ class Table {
   std::array<double, 2> read_pair(std::string_view key, const Node& node, const Quantity& quantity) const;
   int read_integer(std::string_view key, const Node& node, const Range& range) const;
   std::string read_text(std::string_view key, const Node& node, bool filled) const;
+  std::vector<std::string> read_texts(std::string_view key, std::vector<std::string> fallback,
+                                      bool filled) const;
   std::string read_choice(std::string_view key, const Node& node,
                           const std::vector<std::string>& allowed) const;
   Table sub_table(const Node& node, const std::string& label) const;

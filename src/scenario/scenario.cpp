@@ -9,6 +9,7 @@
 #include "scenario/beds.hpp"
 #include "scenario/bodies.hpp"
 #include "scenario/build.hpp"
+#include "scenario/contacts.hpp"
 #include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
@@ -70,8 +71,20 @@ void read_air(const Table& root, const std::vector<doc::BodyData>& bodies,
   t->finish();
 }
 
-void read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
-                 const std::vector<std::string>& names, Scenario& s) {
+// To be drawn only.
+Part make_circle(BodyPoint at, double radius) {
+  Part p;
+  p.kind = PartKind::disc;
+  p.s0 = p.s1 = at.s;
+  p.n = at.n;
+  p.width = p.breadth = 2 * radius;
+  return p;
+}
+
+// Returns those of [points], with their radii.
+std::vector<Feature> read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
+                                 const std::vector<std::string>& names, Scenario& s) {
+  std::vector<Feature> features;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const int body = static_cast<int>(i);
     s.points.push_back({names[i] + ".start", body, {-bodies[i].origin, 0}});
@@ -80,7 +93,7 @@ void read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
       s.points.push_back({names[i] + ".root", body, {bodies[i].rigid.beam->start(), 0}});
   }
   const auto t = root.table_or_none("points");
-  if (!t) return;
+  if (!t) return features;
   for (const std::string& key : t->keys()) {
     const Table p = t->table(key);
     const std::string name = p.text("body");
@@ -89,10 +102,15 @@ void read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
       throw p.error("body", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
     const int body = static_cast<int>(found - names.begin());
     const double along = p.number("s", Dimension::length), lateral = p.number_or("n", 0, Dimension::length);
-    s.points.push_back({key, body, {along - bodies[body].origin, lateral}});
+    const BodyPoint at{along - bodies[body].origin, lateral};
+    const double radius = p.number_or("radius", 0, Dimension::length, Range::non_negative());
+    s.points.push_back({key, body, at});
+    features.push_back({key, body, at, radius});
+    if (radius > 0) s.parts.push_back({body, make_circle(at, radius)});
     p.finish();
   }
   t->finish();
+  return features;
 }
 
 void read_solver(const Table& root, SolverOptions& options) {
@@ -157,10 +175,11 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
     for (const Part& part : bodies[i].shape.parts) s.parts.push_back({static_cast<int>(i), part});
   }
   read_air(root, bodies, names, *s.system);
-  read_points(root, bodies, names, s);
+  doc::read_contacts(root, bodies, read_points(root, bodies, names, s), s);
   s.observables = list_observables(*s.system, s.points);
   read_solver(root, s.options);
   doc::read_initial(root, s);
+  doc::check_start(root, s);
   doc::read_rules(root, s);
   read_output(root, s);
   root.finish();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -75,6 +76,7 @@ class ShapeReader {
     out.length = end_;
     out.air_area = area_;
     out.parts = parts_;
+    out.features = list_features();
     out.beam = beam_;
     out.has_rigid_parts = lumps_.size() > (beam_ ? 2 : 0);
     out.weightless = weightless_;
@@ -84,6 +86,50 @@ class ShapeReader {
   }
 
  private:
+  // A ball, a disc or a point: named after the body when it is all there is, otherwise after what it is.
+  struct Round {
+    std::string kind;
+    double s, radius;
+  };
+
+  // Ends of the axis, balls and discs, corners of blocks; not what lies within another part or in the same place.
+  std::vector<ShapeFeature> list_features() const {
+    std::vector<ShapeFeature> all;
+    for (const Round& r : rounds_) {
+      if (is_composed_ && r.radius == 0 && r.s >= axis_begin_ && r.s <= axis_end_) continue;
+      const auto same = [&](const Round& other) { return other.kind == r.kind; };
+      const auto count = std::count_if(rounds_.begin(), rounds_.end(), same);
+      const auto number = std::count_if(rounds_.begin(), rounds_.begin() + (&r - rounds_.data()), same) + 1;
+      std::string name = is_composed_ ? r.kind : "";
+      if (is_composed_ && count > 1) name += std::to_string(number);
+      all.push_back({std::move(name), {r.s, 0}, r.radius});
+    }
+    int corner = 0;
+    for (const Part& p : parts_)
+      for (int k = 0; p.kind == PartKind::block && k < 4; ++k)
+        all.push_back({fmt::format("corner{}", ++corner), corner_point(p, k), 0});
+    const std::size_t before = all.size();
+    if (axis_begin_ < axis_end_)
+      for (const auto& [name, s] : {std::pair{"start", axis_begin_}, std::pair{"tip", axis_end_}})
+        if (!is_covered({s, 0}, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before)}))
+          all.push_back({name, {s, 0}, 0});
+    return all;
+  }
+
+  bool is_covered(BodyPoint p, const std::vector<ShapeFeature>& others) const {
+    const double small = 1e-9 * std::max(1.0, std::abs(end_));
+    for (const ShapeFeature& f : others)
+      if (std::hypot(f.point.s - p.s, f.point.n - p.n) <= f.radius + small) return true;
+    for (const Part& b : parts_)
+      if (b.kind == PartKind::block && p.s >= b.s0 - small && p.s <= b.s1 + small) return true;
+    return false;
+  }
+
+  void reach(double begin, double end) {
+    axis_begin_ = std::min({axis_begin_, begin, end});
+    axis_end_ = std::max({axis_end_, begin, end});
+  }
+
   double start_of(const Table& t) const { return t.number_or("at", end_, Dimension::length); }
 
   void add_segment(double start, double length, double diameter) {
@@ -93,6 +139,7 @@ class ShapeReader {
     p.s1 = start + length;
     p.width = p.breadth = diameter;
     if (diameter > 0) parts_.push_back(p);
+    reach(start, start + length);
     area_ += length * diameter;
     end_ = std::max(end_, start + length);
   }
@@ -119,6 +166,7 @@ class ShapeReader {
     p.s0 = p.s1 = s;
     p.width = p.breadth = d;
     parts_.push_back(p);
+    rounds_.push_back({"ball", s, d / 2});
     area_ += pi / 4 * d * d;
     end_ = std::max(end_, s);
   }
@@ -128,7 +176,9 @@ class ShapeReader {
     const double m = t.number("mass", Dimension::mass, Range::positive());
     lumps_.push_back({m, s, 0});
     // A size, when given, is that of a small ball to the sand.
-    if (const auto d = t.number_or_none("diameter", Dimension::length, Range::positive())) {
+    const auto d = t.number_or_none("diameter", Dimension::length, Range::positive());
+    rounds_.push_back({"point", s, d.value_or(0) / 2});
+    if (d) {
       Part p;
       p.kind = PartKind::particle;
       p.s0 = p.s1 = s;
@@ -173,6 +223,7 @@ class ShapeReader {
     p.width = d;
     p.breadth = thickness;
     parts_.push_back(p);
+    rounds_.push_back({"disc", s, d / 2});
     area_ += d * thickness;
     end_ = std::max(end_, s);
   }
@@ -186,6 +237,7 @@ class ShapeReader {
     const double thickness = t.number_or("disc_thickness", d, Dimension::length, Range::positive());
     const double at = t.number_or("disc_at", length, Dimension::length);
     lumps_.push_back({rod, length / 2, rod * length * length / 12});
+    is_composed_ = true;
     add_segment(0, length, d);
     place_disc(at, disc_d, thickness, disc);
   }
@@ -217,6 +269,7 @@ class ShapeReader {
     p.section = b.area;
     p.straight = b.straight;
     parts_.push_back(p);
+    reach(b.at, b.at + l);
     area_ += l * b.width;
     end_ = std::max(end_, b.at + l);
     beam_ = b;
@@ -242,11 +295,15 @@ class ShapeReader {
   void add_parts(const Table& t) {
     const std::vector<Table> parts = t.tables("parts");
     if (parts.empty()) throw t.error("parts", "a stepped shape needs at least one part");
+    is_composed_ = true;
     for (const Table& p : parts) add(p, true);
   }
 
   std::vector<Lump> lumps_;
   std::vector<Part> parts_;
+  std::vector<Round> rounds_;
+  bool is_composed_ = false;                             // of more than one simple solid
+  double axis_begin_ = INFINITY, axis_end_ = -INFINITY;  // of what is long and thin
   double end_ = 0, area_ = 0, weightless_ = 0, weightless_first_ = 0;
   std::optional<BeamSpec> beam_;
   std::size_t beam_lump_ = 0;  // its place among the lumps; that of its tip follows

@@ -1,0 +1,382 @@
+#include "scenario/contacts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace thud::doc {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double deepest_start = 1e-9;  // [m] that rigid things may be inside each other at the start
+constexpr double fastest = 100, slowest = 1e-6;  // [m/s] between which e(v) is tried
+
+// e of the speed of approach, tried before it is believed; none when it is a number.
+std::function<double(double)> read_restitution_of_speed(const Table& t) {
+  if (t.kind_of("restitution") != ValueKind::text) return {};
+  const std::string text = t.raw_text("restitution");
+  const std::vector<std::string> words = words_in(text);
+  if (!text.starts_with('=') || std::find(words.begin(), words.end(), "v") == words.end()) return {};
+  const TimeExpression e = *t.time_expression("restitution", Dimension::none, "v");
+  constexpr int samples = 160;
+  for (int k = 0; k <= samples; ++k) {
+    const double v = fastest * std::pow(slowest / fastest, static_cast<double>(k) / samples);
+    double value = 0;
+    try {
+      value = e(v);
+    } catch (const ExpressionError& error) {
+      throw t.error("restitution", error.message());
+    }
+    if (!(value >= 0 && value <= 1))
+      throw t.error("restitution",
+                    fmt::format("\"{}\" is {} at v = {} m/s; it must be between 0 and 1 for all speeds up to "
+                                "{} m/s, which min(1, max(0, ...)) would see to",
+                                e.text(), show(value), show(v), show(fastest)));
+  }
+  return [e](double v) { return std::clamp(e(std::max(v, slowest)), 0.0, 1.0); };
+}
+
+// Reads what a table says of the law; the rest stays as it is.
+ContactLaw read_law(const Table& t, ContactLaw law) {
+  law.compliant = t.choice_or("model", law.compliant ? "hertz" : "rigid", {"rigid", "hertz"}) == "hertz";
+  static const std::vector<std::string> laws = {"newton", "poisson", "stronge"};
+  const std::string name = t.choice_or("law", laws[static_cast<std::size_t>(law.law)], laws);
+  law.law = static_cast<RestitutionLaw>(std::find(laws.begin(), laws.end(), name) - laws.begin());
+  if (t.has("restitution")) {
+    law.restitution_at = read_restitution_of_speed(t);
+    law.restitution = law.restitution_at ? law.restitution_at(1)
+                                         : t.number("restitution", Dimension::none, Range::fraction());
+  }
+  law.friction = t.number_or("friction", law.friction, Dimension::none, Range::non_negative());
+  law.stiffness = t.number_or("stiffness", law.stiffness, Dimension::any, Range::positive());
+  law.exponent = t.number_or("exponent", law.exponent, Dimension::none, Range::between(1, 10));
+  law.damping = t.number_or("damping", law.damping, Dimension::any, Range::non_negative());
+  return law;
+}
+
+class ContactReader {
+ public:
+  ContactReader(const Table& root, const std::vector<BodyData>& bodies, const std::vector<Feature>& points,
+                Scenario& scenario)
+      : root_(root),
+        bodies_(bodies),
+        points_(points),
+        scenario_(scenario),
+        system_(*scenario.system) {
+    for (const BodyData& b : bodies) body_names_.push_back(b.rigid.name);
+  }
+
+  void read() {
+    read_defaults();
+    each("wall", [&](const Table& t) { read_wall(t); });
+    each("pair", [&](const Table& t) { read_pair(t); });
+  }
+
+ private:
+  template <class F>
+  void each(const char* kind, F&& f) {
+    for (const Table& t : root_.tables(kind)) {
+      if (!t.has("repeat")) {
+        f(t);
+        t.finish();
+        continue;
+      }
+      const int count = t.integer("repeat", Range::between(0, 10000));
+      for (int i = 1; i <= count; ++i) {
+        SymbolTable symbols = t.symbols().child();
+        symbols.set("i", i);
+        f(t.with_symbols(symbols));
+      }
+      if (count > 0) t.finish();
+    }
+  }
+
+  void read_defaults() {
+    const auto t = root_.table_or_none("contact");
+    if (!t) return;
+    if (!root_.has("wall") && !root_.has("pair"))
+      throw InputError(t->place(),
+                       "[contact] holds for walls and pairs, and there is no [[wall]] and no [[pair]]");
+    law_ = read_law(*t, law_);
+    system_.set_correlation(t->number_or("correlation", 0, Dimension::none, Range{0, 1, false, true}));
+    t->finish();
+  }
+
+  // ---- what touches ----
+
+  Feature feature_of(std::size_t body, const ShapeFeature& f) const {
+    const std::string& name = body_names_[body];
+    return {f.name.empty() ? name : name + "." + f.name, static_cast<int>(body), f.point, f.radius};
+  }
+
+  // The joint that carries a body is where its parent is, so a sharp end there says nothing new.
+  bool is_at_joint(const Feature& f) const {
+    return !bodies_[f.body].rigid.free && f.radius == 0 && std::hypot(f.point.s, f.point.n) < 1e-12;
+  }
+
+  std::vector<Feature> features_of(std::size_t body) const {
+    std::vector<Feature> out;
+    for (const ShapeFeature& f : bodies_[body].shape.features) {
+      const Feature feature = feature_of(body, f);
+      if (!is_at_joint(feature)) out.push_back(feature);
+    }
+    return out;
+  }
+
+  std::size_t find_body(const Table& t, const std::string& name) const {
+    const auto found = std::find(body_names_.begin(), body_names_.end(), name);
+    if (found == body_names_.end())
+      throw t.error("bodies", fmt::format("there is no body \"{}\"{} (bodies: {})", name,
+                                          did_you_mean(name, body_names_), one_of(body_names_)));
+    return static_cast<std::size_t>(found - body_names_.begin());
+  }
+
+  std::vector<std::size_t> find_bodies(const Table& t) const {
+    std::vector<std::size_t> out;
+    for (const std::string& name : t.filled_texts_or("bodies")) {
+      const std::size_t body = find_body(t, name);
+      if (std::find(out.begin(), out.end(), body) != out.end())
+        throw t.error("bodies", fmt::format("\"{}\" is listed twice", name));
+      out.push_back(body);
+    }
+    return out;
+  }
+
+  // Features by their names: of shapes, of [points], starts and tips; the name of a body means all that it has.
+  std::vector<Feature> find_features(const Table& t, const std::string& name) const {
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      for (const ShapeFeature& f : bodies_[i].shape.features) {
+        const Feature feature = feature_of(i, f);
+        if (feature.name == name) return {feature};
+        known.push_back(feature.name);
+      }
+      known.push_back(body_names_[i]);
+      if (body_names_[i] == name) {
+        const std::vector<Feature> all = features_of(i);
+        if (!all.empty()) return all;
+        throw t.error("touches", nothing_to_touch(i));
+      }
+    }
+    for (const Feature& p : points_) {
+      if (p.name == name) return {p};
+      known.push_back(p.name);
+    }
+    for (const NamedPoint& p : scenario_.points) {
+      if (p.name == name) return {{p.name, p.body, p.point, 0}};
+      known.push_back(p.name);
+    }
+    throw t.error("touches", fmt::format("there is nothing called \"{}\" that could touch{}", name,
+                                         did_you_mean(name, known)));
+  }
+
+  std::string nothing_to_touch(std::size_t body) const {
+    return fmt::format(
+        "body \"{}\" has nothing that could touch: its shape has no size; list points of it in "
+        "\"touches\"",
+        body_names_[body]);
+  }
+
+  void refuse_both(const Table& t) const {
+    if (t.has("bodies") && t.has("touches"))
+      throw t.error("touches", "give either bodies or touches, not both");
+  }
+
+  // ---- walls ----
+
+  void read_wall(const Table& t) {
+    Wall wall;
+    const std::size_t number = system_.walls().size() + 1;
+    wall.name = t.filled_text_or("name", number == 1 ? "wall" : fmt::format("wall{}", number));
+    if (!is_name(wall.name))
+      throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", wall.name));
+    for (const Wall& other : system_.walls())
+      if (other.name == wall.name)
+        throw t.error("name", fmt::format("there is a wall \"{}\" already", wall.name));
+    const auto at = t.pair("at", Dimension::length).value_or(std::array<double, 2>{0, 0});
+    // A little beyond half a turn: "180 deg" is that only up to rounding.
+    const double slope = t.number_or("slope", 0, Dimension::angle, Range::between(-pi - 1e-9, pi + 1e-9));
+    wall.plane = Plane::make({at[0], at[1]}, slope);
+    const std::vector<Feature> features = features_at_wall(t);
+    const ContactLaw law = law_of(t);
+    const int index = system_.add_wall(wall);
+    for (const Feature& f : features) {
+      Contact c;
+      c.name = fmt::format("{}@{}", f.name, wall.name);
+      c.a = f;
+      c.wall = index;
+      c.law = law;
+      add(t, std::move(c));
+    }
+  }
+
+  std::vector<Feature> features_at_wall(const Table& t) const {
+    refuse_both(t);
+    std::vector<Feature> out;
+    if (t.has("touches")) {
+      for (const std::string& name : t.filled_texts_or("touches"))
+        for (const Feature& f : find_features(t, name)) out.push_back(f);
+      if (out.empty()) throw t.error("touches", "the list is empty; leave it out to let everything touch");
+      return out;
+    }
+    const std::vector<std::size_t> chosen = find_bodies(t);
+    if (t.has("bodies") && chosen.empty())
+      throw t.error("bodies", "the list is empty; leave it out to let all bodies touch");
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const bool is_chosen = std::find(chosen.begin(), chosen.end(), i) != chosen.end();
+      if (!chosen.empty() && !is_chosen) continue;
+      const std::vector<Feature> own = features_of(i);
+      if (own.empty() && is_chosen) throw t.error("bodies", nothing_to_touch(i));
+      out.insert(out.end(), own.begin(), own.end());
+    }
+    if (out.empty())
+      throw InputError(
+          t.place(),
+          fmt::format("nothing could touch {}: no body has a size; list points in \"touches\"", t.path()));
+    return out;
+  }
+
+  // ---- pairs ----
+
+  void read_pair(const Table& t) {
+    refuse_both(t);
+    const ContactLaw law = law_of(t);
+    if (t.has("touches")) {
+      const std::vector<std::string> names = t.filled_texts_or("touches");
+      if (names.size() != 2)
+        throw t.error("touches",
+                      fmt::format("a pair has two that touch each other; there are {} here", names.size()));
+      add_pairs(t, "touches", find_features(t, names[0]), find_features(t, names[1]), law);
+      return;
+    }
+    if (!t.has("bodies"))
+      throw InputError(t.place(),
+                       fmt::format("{} does not say what it is a pair of: give bodies = [\"...\", \"...\"] "
+                                   "or touches = [\"...\", \"...\"]",
+                                   t.path()));
+    const std::vector<std::size_t> chosen = find_bodies(t);
+    if (chosen.size() < 2)
+      throw t.error("bodies", fmt::format("a pair needs two bodies; there {} {} here",
+                                          chosen.size() == 1 ? "is" : "are", chosen.size()));
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      for (std::size_t j = i + 1; j < chosen.size(); ++j)
+        add_pairs(t, "bodies", rounds_of(t, chosen[i]), rounds_of(t, chosen[j]), law);
+  }
+
+  std::vector<Feature> rounds_of(const Table& t, std::size_t body) const {
+    std::vector<Feature> out = features_of(body);
+    std::erase_if(out, [](const Feature& f) { return !(f.radius > 0); });
+    if (out.empty())
+      throw t.error("bodies",
+                    fmt::format("body \"{}\" has no ball or disc; bodies touch each other with these, and "
+                                "with a corner or an end against one where \"touches\" lists it",
+                                body_names_[body]));
+    return out;
+  }
+
+  void add_pairs(const Table& t, const char* key, const std::vector<Feature>& first,
+                 const std::vector<Feature>& second, const ContactLaw& law) {
+    for (const Feature& a : first)
+      for (const Feature& b : second) {
+        if (a.body == b.body)
+          throw t.error(key, fmt::format("\"{}\" and \"{}\" belong to the same body", a.name, b.name));
+        if (!(a.radius > 0 || b.radius > 0))
+          throw t.error(
+              key, fmt::format("\"{}\" and \"{}\" are both points; one of a pair must be a ball, a disc or "
+                               "a point with a radius",
+                               a.name, b.name));
+        if (keeps_distance(a, b))
+          throw t.error(
+              key, fmt::format("the distance of \"{}\" and \"{}\" never changes: the joint of their bodies "
+                               "is where one of them is",
+                               a.name, b.name));
+        Contact c;
+        c.name = fmt::format("{}@{}", a.name, b.name);
+        c.a = a;
+        c.b = b;
+        c.law = law;
+        add(t, std::move(c));
+      }
+  }
+
+  // A point in the joint of two rigid bodies stays where it is on both.
+  bool keeps_distance(const Feature& a, const Feature& b) const {
+    const auto holds = [&](const Feature& child, const Feature& parent) {
+      const Body& c = bodies_[child.body].rigid;
+      if (c.parent != parent.body || c.beam || bodies_[parent.body].rigid.beam) return false;
+      return std::hypot(child.point.s, child.point.n) < 1e-12
+          || std::hypot(parent.point.s - c.attach.s, parent.point.n - c.attach.n) < 1e-12;
+    };
+    return holds(a, b) || holds(b, a);
+  }
+
+  // ---- both ----
+
+  ContactLaw law_of(const Table& t) const {
+    ContactLaw law = read_law(t, law_);
+    if (law.compliant && !(law.stiffness > 0))
+      throw InputError(t.place(),
+                       fmt::format("{} is of model \"hertz\", which needs a stiffness: give stiffness = ... "
+                                   "[N/m^{}] here or in [contact]",
+                                   t.path(), show(law.exponent)));
+    return law;
+  }
+
+  void add(const Table& t, Contact c) {
+    for (const Contact& other : system_.contacts())
+      if (other.name == c.name || (c.wall < 0 && other.name == fmt::format("{}@{}", c.b.name, c.a.name)))
+        throw InputError(t.place(), fmt::format("there is a contact \"{}\" already", other.name));
+    name_point(c.a);
+    if (c.wall < 0) name_point(c.b);
+    system_.add_contact(std::move(c));
+  }
+
+  // So that it can be placed at the start and watched. A ball that is a whole body has its mass centre for that.
+  void name_point(const Feature& f) {
+    const auto same = [&](const NamedPoint& p) { return p.name == f.name; };
+    if (f.name == body_names_[f.body]) return;
+    if (std::any_of(scenario_.points.begin(), scenario_.points.end(), same)) return;
+    scenario_.points.push_back({f.name, f.body, f.point});
+  }
+
+  const Table& root_;
+  const std::vector<BodyData>& bodies_;
+  const std::vector<Feature>& points_;
+  Scenario& scenario_;
+  System& system_;
+  std::vector<std::string> body_names_;
+  ContactLaw law_;
+};
+
+}  // namespace
+
+void read_contacts(const Table& root, const std::vector<BodyData>& bodies, const std::vector<Feature>& points,
+                   Scenario& scenario) {
+  ContactReader(root, bodies, points, scenario).read();
+}
+
+void check_start(const Table& root, const Scenario& scenario) {
+  const System& system = *scenario.system;
+  if (system.contacts().empty()) return;
+  Frames<double> frames;
+  frames.resize(system.tree());
+  system.tree().kinematics(scenario.q.data(), scenario.v.data(), frames);
+  for (const Contact& c : system.contacts()) {
+    if (c.law.compliant) continue;
+    Touching<double> touching;
+    measure(c, system.walls(), frames, touching);
+    if (touching.gap >= -deepest_start) continue;
+    const std::string other =
+        c.wall >= 0 ? "the wall \"" + system.walls()[c.wall].name + "\"" : "\"" + c.b.name + "\"";
+    throw InputError(
+        root.has("initial") ? root.place_of_key("initial") : root.place(),
+        fmt::format("at the start \"{}\" is inside {} by {} m (contact \"{}\"); rigid things may touch "
+                    "there, no more",
+                    c.a.name, other, show(-touching.gap), c.name));
+  }
+}
+
+}  // namespace thud::doc

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "scenario/bodies.hpp"
+#include "scenario/reader.hpp"
+#include "thud/scenario/scenario.hpp"
+
+namespace thud::doc {
+
+/// Reads [contact], every [[wall]] and every [[pair]] into the system. Features that touch something become points of
+/// the scenario as well. `points`: the entries of [points], which can be touched too.
+void read_contacts(const Table& root, const std::vector<BodyData>& bodies, const std::vector<Feature>& points,
+                   Scenario& scenario);
+
+/// Refuses a start in which rigid things are inside each other.
+void check_start(const Table& root, const Scenario& scenario);
+
+}  // namespace thud::doc
