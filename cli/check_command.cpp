@@ -27,6 +27,8 @@ class Description {
     if (!s_.about.empty()) out_ += wrap(s_.about, 0, 80);
     add_bodies();
     add_beds();
+    add_walls();
+    add_contacts();
     add_knobs();
     add_start();
     add_results();
@@ -86,6 +88,51 @@ class Description {
                                *c.unit ? " " : "", style_.unit(c.unit));
       out_ += style_.paint("dim", wrap(numbers, 4, 80));
     }
+  }
+
+  void add_walls() {
+    const System& system = *s_.system;
+    if (system.walls().empty()) return;
+    head(fmt::format("Walls ({})", system.walls().size()));
+    for (const Wall& wall : system.walls()) {
+      const double slope = std::atan2(wall.plane.tangent.z, wall.plane.tangent.x);
+      std::string text = fmt::format("{}: through ({}, {}) m", wall.name, show_number(wall.plane.point.x),
+                                     show_number(wall.plane.point.z));
+      if (slope != 0) text += ", slope " + quantity(slope, "rad");
+      out_ += wrap(text, 2, 80);
+    }
+  }
+
+  std::string law_of(const ContactLaw& law) const {
+    std::string out;
+    if (law.compliant) {
+      out = fmt::format("hertz, stiffness {} N/m^{}", show_number(law.stiffness), show_number(law.exponent));
+      if (law.damping > 0) out += fmt::format(", damping {} s/m", show_number(law.damping));
+    } else {
+      out = fmt::format("{}, restitution {}", restitution_law_name(law.law),
+                        law.restitution_at
+                            ? fmt::format("of the speed, {} at 1 m/s", show_number(law.restitution_at(1)))
+                            : show_number(law.restitution));
+    }
+    return out + fmt::format(", friction {}", show_number(law.friction));
+  }
+
+  void add_contacts() {
+    const System& system = *s_.system;
+    if (system.contacts().empty()) return;
+    head(fmt::format("Contacts ({})", system.contacts().size()));
+    std::size_t name = 0;
+    constexpr std::size_t most = 20;
+    const std::size_t shown = std::min(most, system.contacts().size());
+    for (std::size_t k = 0; k < shown; ++k) name = std::max(name, text_width(system.contacts()[k].name));
+    for (std::size_t k = 0; k < shown; ++k)
+      out_ += hang(fmt::format("  {}  ", pad_right(system.contacts()[k].name, name)),
+                   law_of(system.contacts()[k].law), style_);
+    if (system.contacts().size() > most)
+      out_ += fmt::format("  and {} more\n", system.contacts().size() - most);
+    if (system.contacts().size() > 1 && system.correlation() > 0)
+      out_ += fmt::format("  correlation of impacts at several contacts: {}\n",
+                          show_number(system.correlation()));
   }
 
   void add_knobs() {

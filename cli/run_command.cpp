@@ -11,6 +11,7 @@
 #include "progress.hpp"
 #include "still.hpp"
 #include "thud/report/csv.hpp"
+#include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/plot.hpp"
 #include "thud/report/summary.hpp"
@@ -23,7 +24,7 @@ namespace {
 struct Arguments {
   std::string file;
   std::vector<std::string> set, columns, plot, vary;
-  std::string out, until, time, tolerance, method, step, sample, svg;
+  std::string out, until, time, tolerance, method, step, sample, svg, impact, impact_plane;
   int poses = StillOptions{}.poses;
   bool json = false, steps = false, events = false, no_plot = false, ascii = false, quiet = false;
   bool list_observables = false, list_knobs = false;
@@ -89,6 +90,18 @@ Sampling read_sampling(const Arguments& a, const Scenario& s) {
   return {};
 }
 
+// The number of the impact to draw, from 1.
+long read_impact(const Arguments& a) {
+  if (a.impact.empty()) return 1;
+  if (a.impact_plane.empty())
+    throw option_error("--impact", a.impact, "says which impact to draw: give --impact-plane FILE too");
+  const double x = read_quantity(a.impact, "", "--impact " + a.impact);
+  if (!(x >= 1 && x <= max_logged_impacts && x == std::floor(x)))
+    throw option_error("--impact", a.impact,
+                       fmt::format("must be a whole number from 1 to {}", max_logged_impacts));
+  return static_cast<long>(x);
+}
+
 // Names, or patterns such as "link.*".
 std::vector<NamedObservable> find_observables(const Scenario& s, const std::vector<std::string>& wanted,
                                               const char* option) {
@@ -141,8 +154,21 @@ std::string write_files(const Arguments& a, const Scenario& s, const RunResult& 
   trajectory.commit();
   write_file(folder / "events.csv", make_events_csv(s, run.outcome));
   write_file(folder / "summary.json", make_run_json(s, run));
-  return fmt::format("Wrote trajectory.csv ({} rows), events.csv and summary.json to {}\n",
-                     recorder.row_count(), folder.string());
+  const bool can_collide = !s.system->contacts().empty();
+  if (can_collide) write_file(folder / "impacts.csv", make_impacts_csv(s, run.outcome));
+  return fmt::format("Wrote trajectory.csv ({} rows), events.csv{} and summary.json to {}\n",
+                     recorder.row_count(), can_collide ? ", impacts.csv" : "", folder.string());
+}
+
+// Draws an impact; the message when there is none with this number.
+std::string draw_impact(const Arguments& a, const Scenario& s, const RunResult& run, long number) {
+  const std::vector<ImpactRecord>& impacts = run.outcome.impacts;
+  if (number > static_cast<long>(impacts.size()))
+    return impacts.empty()
+             ? "there was no impact to draw"
+             : fmt::format("there were {} impacts, so number {} could not be drawn", impacts.size(), number);
+  write_file(a.impact_plane, make_impact_svg(s, impacts[static_cast<std::size_t>(number) - 1], number));
+  return {};
 }
 
 std::string make_plots(const TrajectoryRecorder& recorder, const std::vector<NamedObservable>& wanted,
@@ -236,6 +262,10 @@ int run_scenario(const Arguments& a) {
   check_still(a, s);
   const RunRequest request = read_request(a, s);
   const Sampling sampling = read_sampling(a, s);
+  const long impact = read_impact(a);
+  if (!a.impact_plane.empty() && s.system->contacts().empty())
+    throw option_error("--impact-plane", a.impact_plane,
+                       "this scenario has no walls and no pairs that could collide");
   if (!a.vary.empty()) return run_family(a, s, request, style);
   const auto columns = a.columns.empty() ? s.observables : find_observables(s, a.columns, "--columns");
   const auto plots = find_observables(s, a.plot.empty() && !a.no_plot ? s.plot : a.plot, "--plot");
@@ -249,7 +279,9 @@ int run_scenario(const Arguments& a) {
 
   const bool records = !a.out.empty() || a.wants_text();
   TrajectoryRecorder recorder(*s.system, sampling);
+  recorder.begin_at(s.q, s.v);
   TrajectoryRecorder still(*s.system);  // a figure has its own sampling
+  still.begin_at(s.q, s.v);
   Both observers(records ? &recorder : nullptr, a.svg.empty() ? nullptr : &still);
   const RunResult result = run_with_progress(s, request, &observers, a.quiet);
   recorder.finish(result.outcome);
@@ -263,7 +295,9 @@ int run_scenario(const Arguments& a) {
   }
   // A full disk must not cost the summary, nor a closed pipe the files.
   std::exception_ptr failure;
+  std::string undrawn;
   try {
+    if (!a.impact_plane.empty()) undrawn = draw_impact(a, s, result, impact);
     if (!a.out.empty()) {
       const std::string written = write_files(a, s, result, recorder, columns);
       if (a.wants_text()) text += "\n" + written;
@@ -282,8 +316,9 @@ int run_scenario(const Arguments& a) {
     complain(fmt::format(
         "the trajectory has no room for more than {} rows and ends at t = {:.6g} s; sample less often",
         recorder.row_count(), recorder.recorded_until()));
+  if (!undrawn.empty()) complain(fmt::format("--impact-plane {}: {}", a.impact_plane, undrawn));
   if (!result.reached) complain(fmt::format("{}: {}", s.name, result.reason));
-  return result.reached ? 0 : 1;
+  return result.reached && undrawn.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -307,7 +342,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
                 "auto, dop853, dopri5, rk4, euler or radau5 (implicit, for stiff beams)")
       ->type_name("NAME");
   c->add_option("--step", a->step, "step of rk4 and euler, such as \"1 us\"")->type_name("H");
-  c->add_option("--out", a->out, "write trajectory.csv, events.csv and summary.json there")->type_name("DIR");
+  c->add_option("--out", a->out,
+                "write trajectory.csv, events.csv, summary.json and, of collisions, impacts.csv there")
+      ->type_name("DIR");
   CLI::Option* sample =
       c->add_option("--sample", a->sample, "time between rows of trajectory.csv (default: about 500 rows)")
           ->type_name("DT");
@@ -332,7 +369,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   c->add_option("--poses", a->poses, "poses in the figure (default 8; 0: none)")
       ->type_name("N")
       ->check(CLI::Range(0, 24).description(""));
-  c->add_flag("--events", a->events, "list all events, not only the first");
+  c->add_flag("--events", a->events, "list all events and impacts, not only the first");
+  c->add_option("--impact-plane", a->impact_plane, "draw an impact as SVG: its way through the impulse plane")
+      ->type_name("FILE");
+  c->add_option("--impact", a->impact, "which impact to draw (default: 1)")->type_name("N");
   CLI::Option* plot =
       c->add_option("--plot", a->plot, "plot these observables instead of the scenario's choice")
           ->type_name("A,B,...")

@@ -79,6 +79,9 @@ std::string event_state(const Event& event, bool after) {
     case EventKind::emerge: return after ? "part" : "whole";
     case EventKind::flow: return s > 0 ? "+" : s < 0 ? "-" : "along";
     case EventKind::deepest: return fmt::format("{}", s);
+    case EventKind::settle: return after ? "closed" : "bouncing";
+    case EventKind::touch: return after ? "closed" : "open";
+    case EventKind::lift: return after ? "open" : "closed";
     default: return "";
   }
 }

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "thud/report/impacts.hpp"
+
 namespace thud {
 
 namespace {
@@ -14,6 +16,12 @@ void append_number(std::string& line, double x) {
 
 std::string header_of(const NamedObservable& o) {
   return csv_field(o.unit.empty() ? o.name : fmt::format("{} [{}]", o.name, o.unit));
+}
+
+// None for what came after the log was full.
+const ImpactRecord* impact_of(const Outcome& outcome, const Event& event) {
+  const auto index = static_cast<std::size_t>(event.index);
+  return event.index >= 0 && index < outcome.impacts.size() ? &outcome.impacts[index] : nullptr;
 }
 
 }  // namespace
@@ -49,9 +57,18 @@ void write_trajectory_csv(const TrajectoryRecorder& trajectory, const std::vecto
   });
 }
 
-std::string describe_subject(const Scenario& scenario, const Event& event) {
+std::string describe_subject(const Scenario& scenario, const Outcome& outcome, const Event& event) {
   if (event.kind == EventKind::condition) return scenario.condition_text[event.index];
+  if (event.kind == EventKind::impact) {
+    const ImpactRecord* impact = impact_of(outcome, event);
+    return impact ? impact_subject(*scenario.system, *impact) : "";
+  }
   return event_subject(*scenario.system, event);
+}
+
+std::string describe_state(const Outcome& outcome, const Event& event, bool after) {
+  const ImpactRecord* impact = event.kind == EventKind::impact ? impact_of(outcome, event) : nullptr;
+  return impact && after ? impact->result.name : event_state(event, after);
 }
 
 std::string make_events_csv(const Scenario& scenario, const Outcome& outcome) {
@@ -59,8 +76,9 @@ std::string make_events_csv(const Scenario& scenario, const Outcome& outcome) {
   for (const Event& e : outcome.events) {
     append_number(out, e.time);
     out += fmt::format(",{},{},{},{}\n", csv_field(event_kind_name(e.kind)),
-                       csv_field(describe_subject(scenario, e)), csv_field(event_state(e, false)),
-                       csv_field(event_state(e, true)));
+                       csv_field(describe_subject(scenario, outcome, e)),
+                       csv_field(describe_state(outcome, e, false)),
+                       csv_field(describe_state(outcome, e, true)));
   }
   return out;
 }

@@ -36,10 +36,57 @@ Json events_json(const Scenario& s, const Outcome& outcome) {
   for (const Event& e : outcome.events)
     events.push_back({{"time", number(e.time)},
                       {"kind", event_kind_name(e.kind)},
-                      {"subject", describe_subject(s, e)},
-                      {"before", event_state(e, false)},
-                      {"after", event_state(e, true)}});
+                      {"subject", describe_subject(s, outcome, e)},
+                      {"before", describe_state(outcome, e, false)},
+                      {"after", describe_state(outcome, e, true)}});
   return events;
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json out = Json::array();
+  for (const double x : values) out.push_back(number(x));
+  return out;
+}
+
+// Impulses and velocities come in pairs: tangential, normal; one pair per contact.
+Json impact_json(const System& system, const ImpactRecord& r) {
+  Json contacts = Json::array(), path = Json::array();
+  const auto name = [&](int k) {
+    return k >= 0 && k < static_cast<int>(r.contacts.size()) ? system.contacts()[r.contacts[k]].name : "";
+  };
+  for (std::size_t k = 0; k < r.contacts.size(); ++k) contacts.push_back(name(static_cast<int>(k)));
+  for (const ImpactPoint& p : r.result.path)
+    path.push_back({{"corner", impact_corner_name(p.corner)},
+                    {"contact", name(p.contact)},
+                    {"leader", name(p.leader)},
+                    {"impulse", numbers(p.impulse)},
+                    {"velocity", numbers(p.velocity)}});
+  Json out;
+  out["time"] = number(r.time);
+  out["contacts"] = contacts;
+  out["law"] = r.contacts.size() > 1 ? "correlation" : restitution_law_name(r.problem.law);
+  out["correlation"] = r.contacts.size() > 1 ? number(r.problem.correlation) : Json(nullptr);
+  out["friction"] = numbers(r.problem.friction);
+  out["restitution"] = numbers(r.problem.restitution);
+  out["case"] = r.result.name;
+  out["matrix"] = numbers(r.problem.matrix);
+  out["velocity_before"] = numbers(r.problem.velocity);
+  out["velocity_after"] = numbers(r.result.velocity);
+  out["impulse"] = numbers(r.result.impulse);
+  out["work_normal"] = numbers(r.result.work_normal);
+  out["work_friction"] = numbers(r.result.work_friction);
+  out["energy_before"] = number(r.energy_before);
+  out["energy_after"] = number(r.energy_after);
+  out["gain"] = r.result.gains();
+  out["note"] = r.result.note;
+  out["path"] = path;
+  return out;
+}
+
+Json impacts_json(const System& system, const Outcome& outcome) {
+  Json out = Json::array();
+  for (const ImpactRecord& r : outcome.impacts) out.push_back(impact_json(system, r));
+  return out;
 }
 
 Json energy_json(const System& system, const EnergyAccount& account) {
@@ -92,6 +139,8 @@ std::string make_run_json(const Scenario& s, const RunResult& run) {
   out["results"] = results;
   out["final"] = final;
   out["events"] = events_json(s, o);
+  out["impacts"] = impacts_json(*s.system, o);
+  out["impact_count"] = o.impact_count;
   out["energy"] = energy_json(*s.system, o.energy);
   out["notes"] = list_notes(s, run);
   out["stats"] = {{"steps", o.stats.steps},

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "thud/report/csv.hpp"
+#include "thud/report/impacts.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {
@@ -81,6 +82,7 @@ class Summary {
     add_results();
     add_peaks();
     add_energy();
+    out_ += make_impacts_text(scenario_, outcome_, style_, options_.all_events);
     add_events();
     add_statistics();
     add_advice();
@@ -245,13 +247,14 @@ class Summary {
     const ShownUnit unit = suit_unit(outcome_.time, "s");
     for (std::size_t k = 0; k < shown; ++k) {
       const Event& e = events[k];
-      std::string what = describe_subject(scenario_, e);
-      const std::string from = event_state(e, false), to = event_state(e, true);
-      if (to != from)
-        what =
-            fmt::format("{}  {}", pad_right(what, 22), style_.paint("dim", from + " " + arrow() + " " + to));
-      else
-        what = shorten(what, width() - 30, style_);
+      std::string what = shorten(describe_subject(scenario_, outcome_, e), width() - 30, style_);
+      const std::string from = describe_state(outcome_, e, false), to = describe_state(outcome_, e, true);
+      if (to != from) {
+        const std::string change = from.empty() ? to : from + " " + arrow() + " " + to;
+        what = pad_right(what, 22);
+        const std::size_t used = 30 + text_width(what);
+        if (used + 8 <= width()) what += "  " + style_.paint("dim", shorten(change, width() - used, style_));
+      }
       out_ += trimmed(fmt::format("  {:>12.6f} {}  {}  {}", e.time * unit.factor, style_.unit(unit.unit),
                                   pad_right(event_kind_name(e.kind), 9), what))
             + "\n";
@@ -286,9 +289,10 @@ class Summary {
 
 }  // namespace
 
-// Where the theory of beams ends, and where its high modes cost more than they are worth.
+// What the laws of impact had to do, where the theory of beams ends, and where its high modes cost more than they are
+// worth.
 std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& run) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = list_impact_notes(run.outcome);
   const Tree& tree = scenario.system->tree();
   const Outcome& outcome = run.outcome;
   const BeamUse& use = outcome.beams;

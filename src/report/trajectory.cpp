@@ -9,8 +9,20 @@ namespace {
 
 constexpr double finest_rate = 1e6;      // automatic sampling begins with 1 µs
 constexpr std::size_t most_rows = 5000;  // and thins out to a tenth of this when it has so many
+constexpr std::size_t most_jumps = 2000;
 
-bool same_mode(const Mode& a, const Mode& b) { return a.piece == b.piece && a.joint == b.joint; }
+bool same_mode(const Mode& a, const Mode& b) {
+  return a.piece == b.piece && a.joint == b.joint && a.contact == b.contact;
+}
+
+// The mode just before an impact: nothing touches yet.
+Mode untouched(Mode mode) {
+  for (ContactMode& c : mode.contact) c = {};
+  std::erase_if(mode.stuck, [](const SwitchRef& s) {
+    return s.kind == SwitchKind::contact_normal || s.kind == SwitchKind::contact_shear;
+  });
+  return mode;
+}
 
 }  // namespace
 
@@ -26,6 +38,15 @@ TrajectoryRecorder::TrajectoryRecorder(const System& system, Sampling sampling, 
     const double rate = std::round(1 / sampling_.interval);
     if (rate >= 1 && rate < 1e15 && 1 / rate == sampling_.interval) per_second_ = rate;
   }
+  for (const Contact& c : system.contacts()) watches_jumps_ = watches_jumps_ || !c.law.compliant;
+  if (sampling_.kind == Sampling::Kind::uniform) watches_jumps_ = false;
+}
+
+void TrajectoryRecorder::begin_at(const std::vector<double>& q, const std::vector<double>& v) {
+  if (!watches_jumps_) return;
+  last_.assign(width_, 0.0);
+  std::copy(q.begin(), q.end(), last_.begin());
+  std::copy(v.begin(), v.end(), last_.begin() + static_cast<std::ptrdiff_t>(q.size()));
 }
 
 // Divided by a whole number, so that the third sample of 0.1 s lies at 0.3 and not at 0.30000000000000004.
@@ -55,10 +76,46 @@ void TrajectoryRecorder::on_step(StepView& step) {
     started_ = true;
     start_ = step.begin();
   }
+  if (watches_jumps_) note_jump(step);
   if (sampling_.kind == Sampling::Kind::steps)
     record_step(step);
   else
     record_samples(step);
+}
+
+bool TrajectoryRecorder::differ(const std::vector<double>& a, const std::vector<double>& b) const {
+  const auto n = static_cast<std::size_t>(system_.dof_count());
+  double size = 0, change = 0;
+  for (std::size_t i = n; i < 2 * n; ++i) {
+    size = std::max({size, std::abs(a[i]), std::abs(b[i])});
+    change = std::max(change, std::abs(a[i] - b[i]));
+  }
+  return change > 1e-9 * size;
+}
+
+// Velocities that are not those at the end of the last step: there was an impact.
+void TrajectoryRecorder::note_jump(StepView& step) {
+  now_.resize(width_);
+  step.state(step.begin(), now_.data());
+  if (!last_.empty() && differ(last_, now_)) {
+    if (sampling_.kind == Sampling::Kind::steps) {
+      if (rows_.empty()) {  // at the start
+        rows_.push_back({step.begin(), std::make_shared<const Mode>(untouched(step.mode()))});
+        states_.insert(states_.end(), last_.begin(), last_.end());
+      }
+      record(step, step.begin());
+    } else if (jumps_.size() < most_jumps) {
+      const Row before{step.begin(),
+                       last_mode_ ? last_mode_ : std::make_shared<const Mode>(untouched(step.mode()))};
+      jumps_.push_back(before);
+      jumps_.push_back({step.begin(), current_mode(step.mode())});
+      jump_states_.insert(jump_states_.end(), last_.begin(), last_.end());
+      jump_states_.insert(jump_states_.end(), now_.begin(), now_.end());
+    }
+  }
+  last_.resize(width_);
+  step.state(step.end(), last_.data());
+  last_mode_ = current_mode(step.mode());
 }
 
 void TrajectoryRecorder::record_step(StepView& step) {
@@ -98,8 +155,14 @@ void TrajectoryRecorder::thin_out() {
 void TrajectoryRecorder::finish(const Outcome& outcome) {
   if (truncated_ || outcome.state.empty()) return;
   ended_ = true;
+  const bool jumped = watches_jumps_ && !last_.empty() && differ(last_, outcome.state);
   const bool both_sides = sampling_.kind == Sampling::Kind::steps && !rows_.empty()
-                       && !same_mode(*rows_.back().mode, outcome.mode);
+                       && (jumped || !same_mode(*rows_.back().mode, outcome.mode));
+  if (jumped && sampling_.kind != Sampling::Kind::steps) {
+    jumps_.push_back(
+        {outcome.time, last_mode_ ? last_mode_ : std::make_shared<const Mode>(untouched(outcome.mode))});
+    jump_states_.insert(jump_states_.end(), last_.begin(), last_.end());
+  }
   if (!rows_.empty() && rows_.back().time >= outcome.time && !both_sides) {
     rows_.pop_back();
     states_.resize(rows_.size() * width_);
@@ -115,20 +178,33 @@ std::size_t TrajectoryRecorder::stride() const {
 
 std::size_t TrajectoryRecorder::row_count() const {
   std::size_t n = 0;
-  for_each(stride(), [&](std::size_t) { ++n; });
+  for_each(stride(), [&](const Row&, const double*) { ++n; });
   return n;
 }
 
-// The rows of a stride, and always the end.
+// The rows of a stride and always the end, and the jumps between them.
 template <class F>
 void TrajectoryRecorder::for_each(std::size_t stride, F&& f) const {
   const std::size_t regular = rows_.size() - (ended_ ? 1 : 0);
-  for (std::size_t r = 0; r < regular; r += stride) f(r);
-  if (ended_) f(rows_.size() - 1);
+  const std::size_t count = regular > 0 ? (regular - 1) / stride + 1 : 0;
+  std::size_t j = 0;
+  const auto jumps_before = [&](double time) {
+    for (; j < jumps_.size() && jumps_[j].time < time; ++j) f(jumps_[j], jump_states_.data() + j * width_);
+  };
+  const auto row = [&](std::size_t r) {
+    const bool is_last = r + 1 == rows_.size();
+    jumps_before(is_last ? std::nextafter(rows_[r].time, HUGE_VAL) : rows_[r].time);
+    // A sample at the instant of an impact is one of its sides.
+    if (j < jumps_.size() && jumps_[j].time == rows_[r].time) return;
+    f(rows_[r], states_.data() + r * width_);
+  };
+  for (std::size_t k = 0; k < count; ++k) row(k * stride);
+  if (ended_) row(rows_.size() - 1);
 }
 
-void TrajectoryRecorder::go_to(std::size_t row, Work<double>& work, std::vector<double>& slope) const {
-  system_.evaluate(rows_[row].time, states_.data() + row * width_, *rows_[row].mode, work, slope.data());
+void TrajectoryRecorder::go_to(const Row& row, const double* state, Work<double>& work,
+                               std::vector<double>& slope) const {
+  system_.evaluate(row.time, state, *row.mode, work, slope.data());
 }
 
 void TrajectoryRecorder::read(const std::vector<NamedObservable>& columns,
@@ -136,11 +212,11 @@ void TrajectoryRecorder::read(const std::vector<NamedObservable>& columns,
   Work<double> work;
   system_.prepare(work);
   std::vector<double> slope(width_), values(columns.size());
-  for_each(stride(), [&](std::size_t r) {
-    go_to(r, work, slope);
+  for_each(stride(), [&](const Row& row, const double* state) {
+    go_to(row, state, work, slope);
     for (std::size_t c = 0; c < columns.size(); ++c)
-      values[c] = observe(system_, columns[c].observable, rows_[r].time, states_.data() + r * width_, work);
-    sink(rows_[r].time, values);
+      values[c] = observe(system_, columns[c].observable, row.time, state, work);
+    sink(row.time, values);
   });
 }
 
@@ -163,11 +239,11 @@ std::vector<Peak> TrajectoryRecorder::peaks(const std::vector<Observable>& what)
   system_.prepare(work);
   std::vector<double> slope(width_);
   std::vector<Peak> best(what.size(), {0, -HUGE_VAL});
-  for_each(1, [&](std::size_t r) {
-    go_to(r, work, slope);
+  for_each(1, [&](const Row& row, const double* state) {
+    go_to(row, state, work, slope);
     for (std::size_t k = 0; k < what.size(); ++k) {
-      const double x = observe(system_, what[k], rows_[r].time, states_.data() + r * width_, work);
-      if (x > best[k].value) best[k] = {rows_[r].time, x};
+      const double x = observe(system_, what[k], row.time, state, work);
+      if (x > best[k].value) best[k] = {row.time, x};
     }
   });
   return best;

@@ -23,7 +23,10 @@ void write_trajectory_csv(const TrajectoryRecorder& trajectory, const std::vecto
 /// "time [s],kind,subject,before,after".
 [[nodiscard]] std::string make_events_csv(const Scenario& scenario, const Outcome& outcome);
 
-/// What an event happened to: a part, a switch, or the text of a condition.
-[[nodiscard]] std::string describe_subject(const Scenario& scenario, const Event& event);
+/// What an event happened to: a part, a switch, the contacts of an impact, or the text of a condition.
+[[nodiscard]] std::string describe_subject(const Scenario& scenario, const Outcome& outcome,
+                                           const Event& event);
+/// What was before or after it: a state, or the case of an impact.
+[[nodiscard]] std::string describe_state(const Outcome& outcome, const Event& event, bool after);
 
 }  // namespace thud

@@ -11,9 +11,9 @@ namespace thud {
 /// At which instants a trajectory has rows.
 struct Sampling {
   enum class Kind : std::uint8_t {
-    automatic,  ///< every 1, 2 or 5 · 10^k s, so that there are 500 to 1250 rows
-    uniform,    ///< every `interval`
-    steps,      ///< the solver's own steps, with both sides of every change of mode
+    automatic,  ///< every 1, 2 or 5 · 10^k s, so that there are 500 to 1250 rows, and both sides of every impact
+    uniform,  ///< every `interval`
+    steps,    ///< the solver's own steps, with both sides of every impact and change of mode
   };
   Kind kind = Kind::automatic;
   double interval = 0;  ///< [s]
@@ -44,6 +44,8 @@ class TrajectoryRecorder final : public StepObserver {
   explicit TrajectoryRecorder(const System& system, Sampling sampling = {},
                               std::size_t max_bytes = std::size_t{512} << 20);
 
+  /// Tells the coordinates and velocities of the start, which an impact there would hide.
+  void begin_at(const std::vector<double>& q, const std::vector<double>& v);
   void on_step(StepView& step) override;
   /// Adds the instant at which the run ended.
   void finish(const Outcome& outcome);
@@ -72,11 +74,14 @@ class TrajectoryRecorder final : public StepObserver {
   double sample_time(long k) const;
   const std::shared_ptr<const Mode>& current_mode(const Mode& mode);
   void record(StepView& step, double t);
+  void note_jump(StepView& step);
+  bool differ(const std::vector<double>& a, const std::vector<double>& b) const;  // in their velocities
   void record_samples(StepView& step);
   void record_step(StepView& step);
   void thin_out();
   std::size_t stride() const;
-  void go_to(std::size_t row, Work<double>& work, std::vector<double>& slope) const;
+  void go_to(const Row& row, const double* state, Work<double>& work, std::vector<double>& slope) const;
+  // Rows and jumps in the order of time: f(row, state).
   template <class F>
   void for_each(std::size_t stride, F&& f) const;
 
@@ -85,6 +90,12 @@ class TrajectoryRecorder final : public StepObserver {
   std::size_t width_, limit_;
   std::vector<Row> rows_;
   std::vector<double> states_;
+  // Both sides of impacts, in pairs, where the rows are samples that do not meet them.
+  std::vector<Row> jumps_;
+  std::vector<double> jump_states_;
+  bool watches_jumps_ = false;
+  std::vector<double> last_, now_;  // states at the end of the last step and at the beginning of this one
+  std::shared_ptr<const Mode> last_mode_;
   std::shared_ptr<const Mode> mode_;
   double start_ = 0;
   double per_second_ = 0;  // samples per second where that is a whole number
