@@ -231,7 +231,7 @@ Trajectory TrajectoryRecorder::table(const std::vector<NamedObservable>& columns
 }
 
 void TrajectoryRecorder::read_states(const std::function<void(double, const double*)>& sink) const {
-  for_each(stride(), [&](std::size_t r) { sink(rows_[r].time, states_.data() + r * width_); });
+  for_each(stride(), [&](const Row& row, const double* state) { sink(row.time, state); });
 }
 
 std::vector<Peak> TrajectoryRecorder::peaks(const std::vector<Observable>& what) const {
