@@ -10,8 +10,10 @@
 
 #include "hybrid/collider.hpp"
 #include "hybrid/differential.hpp"
+#include "hybrid/event_log.hpp"
 #include "hybrid/radau.hpp"
 #include "hybrid/selector.hpp"
+#include "hybrid/sizes.hpp"
 #include "hybrid/stepper.hpp"
 
 namespace thud {
@@ -75,7 +77,6 @@ class Run final : public StepView {
     sample_.assign(total_, 0.0);
     sample_slope_.assign(total_, 0.0);
     scale_.assign(2 * n_, 1.0);
-    absolute_.assign(2 * n_, 1.0);
   }
 
   Outcome run(const std::vector<double>& q, const std::vector<double>& v,
@@ -242,52 +243,16 @@ class Run final : public StepView {
   void set_scales() {
     mode_.stuck.clear();
     system_.evaluate(t_, y_.data(), mode_, work_, sample_slope_.data());
-    const Tree& tree = system_.tree();
-    double length = 0, speed = 0, rate = 0;
-    for (const Piece& p : system_.pieces())
-      length = std::max({length, std::abs(p.part.s0), std::abs(p.part.s1), p.part.width});
-    for (int i = 0; i < tree.body_count(); ++i) {
-      const Body& b = tree.body(i);
-      length = std::max({length, std::hypot(b.attach.s, b.attach.n), std::hypot(b.center.s, b.center.n)});
-      speed = std::max(speed, norm(tree.center_velocity(work_.frames, i)));
-      if (b.beam) length = std::max({length, std::abs(b.beam->start()), std::abs(b.beam->end())});
-      rate = std::max(rate, std::abs(work_.frames.rate[i]));
-    }
-    for (const Contact& c : system_.contacts())
-      for (const Feature* f : {&c.a, &c.b})
-        length = std::max({length, std::abs(f->point.s), std::abs(f->point.n), f->radius});
-    if (!(length > 0)) length = 1;
-    const double g = std::max(norm(system_.gravity()), 1e-3);
-    scales_.length = length;
-    scales_.speed = std::max({speed, rate * length, std::sqrt(g * length)});
-    scales_.rate = scales_.speed / length;
-    scales_.force = tree.total_mass() * (g + scales_.speed * scales_.speed / length);
-    scales_.moment = scales_.force * length;
-    scales_.time = length / scales_.speed;
-    slowest_bending_ = 0;
-    for (int i = 0; i < n_; ++i) {
-      const double frequency = tree.dof_frequency(i);
-      if (frequency > 0 && !(slowest_bending_ > 0 && slowest_bending_ < frequency))
-        slowest_bending_ = frequency;
-      absolute_[i] = tree.is_angle(i) ? 0.1 : 0.1 * length;  // energies close better with tight poses
-      absolute_[n_ + i] = tree.is_angle(i) ? scales_.rate : scales_.speed;
-      // What vibrates fast is as large in strain as in motion.
-      if (frequency > 0) absolute_[i] = std::min(absolute_[i], scales_.speed / frequency);
-    }
-    // Compliant contacts work within an indentation that is far smaller than the system.
-    const double indentation = smallest_indentation();
-    for (int i = 0; i < n_; ++i)
-      absolute_[i] = std::min(absolute_[i], tree.is_angle(i) ? indentation / length : indentation);
-    // Errors are measured against the sizes of the system.
+    measure_sizes(system_, work_, sizes_);
     // In a compliant contact the error of a step counts in full: its force is not smooth at both ends.
-    const double slack = std::isfinite(indentation) ? 0.5 : error_slack;
+    const double slack = std::isfinite(sizes_.indentation) ? 0.5 : error_slack;
     for (int i = 0; i < 2 * n_; ++i) scale_[i] = 1 / (slack * options_.tolerance * absolute_[i]);
     if constexpr (implicit) {
       // The motion is what is asked for: of a bending mode its share in it, not how fast it rings.
       for (int i = 0; i < n_; ++i) {
-        const double frequency = tree.dof_frequency(i);
+        const double frequency = system_.tree().dof_frequency(i);
         if (!(frequency > 0)) continue;
-        scale_[i] = 1 / (error_slack * options_.tolerance * 0.1 * length);
+        scale_[i] = 1 / (error_slack * options_.tolerance * 0.1 * scales_.length);
         scale_[n_ + i] = std::min(scale_[n_ + i], scale_[i] / frequency);
       }
       // The stages are solved so well that what has come to rest is seen to rest.
@@ -295,44 +260,6 @@ class Run final : public StepView {
       for (int i = 0; i < 2 * n_; ++i) scale[i] = std::max(scale[i], 1 / (2e-6 * absolute_[i]));
       stepper_.set_scale(scale.data());
     }
-  }
-
-  // k δⁿ⁺¹/(n + 1) = ½ m v²: how deep a compliant contact is pressed by all that moves.
-  double indentation(const ContactLaw& law, double speed) const {
-    return std::pow(0.5 * (law.exponent + 1) * system_.tree().total_mass() * speed * speed / law.stiffness,
-                    1 / (law.exponent + 1));
-  }
-  double smallest_indentation() const {
-    double smallest = HUGE_VAL;
-    for (const Contact& c : system_.contacts())
-      if (c.law.compliant) smallest = std::min(smallest, indentation(c.law, 0.1 * scales_.speed));
-    return smallest;
-  }
-
-  // The loss in damped contacts is a quadrature that the control of errors does not see; towards the end of a contact it
-  // is not smooth either.
-  double damped_step() const {
-    double h = HUGE_VAL;
-    for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
-      const Touching<double>& w = work_.contact[k];
-      const double speed = std::abs(w.gap_rate);
-      if (mode_.contact[k].touch != Touch::pressed || speed < 1e-3 * scales_.speed) continue;
-      const double depth = indentation(system_.contacts()[k].law, speed);
-      h = std::min(h, 0.1 * depth / speed);
-      if (w.gap_rate > 0 && -w.gap > 0.002 * depth) h = std::min(h, 0.6 * -w.gap / speed);
-    }
-    return h;
-  }
-
-  // The force of a compliant contact starts like δ^1.5, which no order of the method sees.
-  double step_into_contacts(const Mode& before) const {
-    double h = HUGE_VAL;
-    for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
-      if (mode_.contact[k].touch != Touch::pressed || before.contact[k].touch != Touch::open) continue;
-      const double speed = std::max(std::abs(work_.contact[k].gap_rate), 1e-6 * scales_.speed);
-      h = std::min(h, 0.002 * indentation(system_.contacts()[k].law, speed) / speed);
-    }
-    return h;
   }
 
   // How far ahead the next mode is decided. Where one distance leads nowhere, others are tried in turn.
@@ -358,7 +285,7 @@ class Run final : public StepView {
     double h = Method::adaptive ? std::min(h_, options_.max_step) : options_.step;
     if (Method::adaptive && !(mode_.piece.empty() && mode_.contact.empty())) h = std::min(h, quarter_turn());
     if (Method::adaptive && system_.channel_slot(Channel::contact_damping) >= 0)
-      h = std::min(h, damped_step());
+      h = std::min(h, step_in_damped_contacts(system_, mode_, scales_, work_));
     if (Method::order == 8) h = step_to_expected(h);
     if (!closings_.empty()) {
       const double wait = closings_.front().end - t_;
@@ -974,7 +901,8 @@ class Run final : public StepView {
     log_changes(before);
     if constexpr (Method::adaptive)
       h_ = entered(before) ? first_step() : std::max(0.5 * h_, std::min(h_, first_step()));
-    if constexpr (Method::adaptive) h_ = std::min(h_, step_into_contacts(before));
+    if constexpr (Method::adaptive)
+      h_ = std::min(h_, step_into_contacts(system_, before, mode_, scales_, work_));
     if (struck) {
       note_approach();
       limit_to_flight();
@@ -1034,7 +962,7 @@ class Run final : public StepView {
     if (!options_.stop_at_rest || !closings_.empty() || !is_slow(1e-8)) return false;
     // What is left of the bending makes everything swing with the frequency of the beam.
     for (int i = 0; i < n_; ++i) {
-      const double swing = std::max(2e-9 * slowest_bending_, 3e-8 * system_.tree().dof_frequency(i));
+      const double swing = std::max(2e-9 * sizes_.slowest_bending, 3e-8 * system_.tree().dof_frequency(i));
       if (std::abs(work_.acceleration[i]) > absolute_[n_ + i] * std::max(1e-7 / scales_.time, swing))
         return false;
     }
@@ -1083,56 +1011,7 @@ class Run final : public StepView {
     out_.events.push_back({t_, kind, which, index, from, to});
   }
 
-  void log_changes(const Mode& before) {
-    for (int k = 0; k < static_cast<int>(mode_.piece.size()); ++k) {
-      const PieceMode &a = before.piece[k], &b = mode_.piece[k];
-      if (a == b) continue;
-      const Part& part = system_.pieces()[k].part;
-      const bool was = is_immersed(part, a.immersion.regime), is = is_immersed(part, b.immersion.regime);
-      const bool was_whole = is_whole(part, a.immersion.regime),
-                 is_whole_ = is_whole(part, b.immersion.regime);
-      const auto from = static_cast<std::int8_t>(a.immersion.regime),
-                 to = static_cast<std::int8_t>(b.immersion.regime);
-      if (!was && is) push_event(EventKind::enter, k, SwitchKind::normal, from, to);
-      if (was && !is) push_event(EventKind::leave, k, SwitchKind::normal, from, to);
-      if (!was_whole && is_whole_ && part.kind != PartKind::particle)
-        push_event(EventKind::submerge, k, SwitchKind::normal, from, to);
-      if (was_whole && !is_whole_ && part.kind != PartKind::particle)
-        push_event(EventKind::emerge, k, SwitchKind::normal, from, to);
-      if (!was || !is) continue;
-      if (a.immersion.deepest != b.immersion.deepest)
-        push_event(EventKind::deepest, k, SwitchKind::normal, a.immersion.deepest, b.immersion.deepest);
-      if (a.cross != b.cross)
-        push_event(EventKind::flow, k, SwitchKind::normal, a.cross, b.cross);
-      else if (a.along != b.along)
-        push_event(EventKind::flow, k, SwitchKind::normal, a.along, b.along);
-      log_switch(k, SwitchKind::normal, a.normal, b.normal);
-      log_switch(k, SwitchKind::shear, a.shear, b.shear);
-      if (system_.has_spin(k, mode_)) log_switch(k, SwitchKind::spin, a.spin, b.spin);
-    }
-    for (int i = 0; i < static_cast<int>(mode_.joint.size()); ++i)
-      log_switch(i, SwitchKind::joint, before.joint[i], mode_.joint[i]);
-    for (int k = 0; k < static_cast<int>(mode_.contact.size()); ++k) {
-      const ContactMode &a = before.contact[k], &b = mode_.contact[k];
-      const bool was = a.touch != Touch::open, is = b.touch != Touch::open;
-      if (!was && is) push_event(EventKind::touch, k, SwitchKind::contact_normal);
-      if (was && !is) push_event(EventKind::lift, k, SwitchKind::contact_normal);
-      if (was && is && system_.contacts()[k].law.friction > 0)
-        log_switch(k, SwitchKind::contact_shear, a.slip, b.slip);
-    }
-  }
-
-  void log_switch(int index, SwitchKind which, std::int8_t from, std::int8_t to) {
-    if (from == to) return;
-    EventKind kind = EventKind::reverse;
-    if (to == slip::stuck)
-      kind = EventKind::stick;
-    else if (!slip::is_slipping(to))
-      kind = EventKind::carry;
-    else if (!slip::is_slipping(from))
-      kind = EventKind::release;
-    push_event(kind, index, which, from, to);
-  }
+  void log_changes(const Mode& before) { thud::log_changes(system_, t_, before, mode_, out_.events); }
 
   // ---- the end -----------------------------------------------------------------------------------------------
 
@@ -1195,7 +1074,7 @@ class Run final : public StepView {
   const int n_, total_;
 
   Stepper<Method> stepper_;
-  std::vector<double> y_, sample_, sample_slope_, scale_, absolute_;
+  std::vector<double> y_, sample_, sample_slope_, scale_;
   std::unique_ptr<Differential> differential_;  // of the implicit method
   std::vector<int> condition_sign_;
   std::vector<double> condition_size_, condition_start_, condition_end_;
@@ -1206,10 +1085,12 @@ class Run final : public StepView {
   std::vector<Guard> guards_start_;
   std::vector<Guard> guards_end_;
   Mode mode_, before_;
-  Scales scales_;
+  Sizes sizes_;
+  const Scales& scales_ = sizes_.scales;
+  const std::vector<double>& absolute_ = sizes_.absolute;
   Outcome out_;
   double last_log_error_ = 0, t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, dense_h_ = 0,
-         energy_size_ = 0, slowest_bending_ = 0;
+         energy_size_ = 0;
   int repeats_ = 0;
   bool crowded_ = false, shortened_ = false, done_ = false, has_violation_ = false,
        has_probe_violation_ = false;

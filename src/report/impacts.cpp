@@ -98,10 +98,17 @@ class Table {
 
 std::string describe_rest(const Scenario& s, const Outcome& outcome, const TextStyle& style) {
   std::string out;
+  std::vector<const Event*> ends;
   for (const Event& e : outcome.events)
-    if (e.kind == EventKind::settle)
-      out += fmt::format("; accumulate at t = {} s, {} stays closed", show_number(e.time),
-                         event_subject(*s.system, e));
+    if (e.kind == EventKind::settle) ends.push_back(&e);
+  if (ends.size() > 3)
+    out = fmt::format(
+        "; {} series of bounces end with a closed contact, the first at t = {} s, the last at {} s",
+        ends.size(), show_number(ends.front()->time), show_number(ends.back()->time));
+  else
+    for (const Event* e : ends)
+      out += fmt::format("; accumulate at t = {} s, {} stays closed", show_number(e->time),
+                         event_subject(*s.system, *e));
   double lost = 0;
   for (const ImpactRecord& r : outcome.impacts) lost += r.energy_before - r.energy_after;
   const std::vector<Channel>& channels = s.system->channels();

@@ -21,11 +21,11 @@ bool is_switch(EventKind kind) {
 }
 
 // Changes of stick and slip: of contacts, or of joints where there are no contacts. A joint that friction holds while
-// the mechanism still falls says little, nor does a wall that is not penetrated.
+// the mechanism still falls says little, nor does the friction of a wall that is not penetrated.
 std::vector<Event> switch_events(const Outcome& outcome) {
   std::vector<Event> contacts, joints;
   for (const Event& e : outcome.events)
-    if (is_switch(e.kind) && e.which != SwitchKind::contact_normal)
+    if (is_switch(e.kind) && e.which != SwitchKind::contact_normal && e.which != SwitchKind::contact_shear)
       (e.which == SwitchKind::joint ? joints : contacts).push_back(e);
   return contacts.empty() ? joints : contacts;
 }
