@@ -20,3 +20,4 @@ void add_sweep_command(CLI::App& app, int& exit_code);
 // Options that several commands have.
 void add_scenario_option(CLI::App& command, std::string& file);
 void add_set_option(CLI::App& command, std::vector<std::string>& set, const std::string& about);
+void add_report_option(CLI::App& command, std::string& file);

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 
 namespace thud::cli {
@@ -74,6 +75,17 @@ KnobSettings read_settings(const std::vector<std::string>& given) {
     out.emplace_back(std::move(name), text.substr(equals + 1));
   }
   return out;
+}
+
+void check_report_file(const std::string& file) {
+  if (file.empty()) return;
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  const Place place{"--report " + file, 0, 0};
+  if (fs::is_directory(file, ec)) throw InputError(place, "is a folder; give the name of a file");
+  const fs::path folder = fs::path(file).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, ec))
+    throw InputError(place, fmt::format("there is no folder \"{}\"", folder.string()));
 }
 
 Interrupt::Interrupt() {

@@ -31,6 +31,9 @@ TextStyle style_of_output(bool ascii = false);
 /// "angle=40 deg" into name and value. Throws InputError.
 KnobSettings read_settings(const std::vector<std::string>& given);
 
+/// Throws InputError, before any work is done, when a report could not be written there.
+void check_report_file(const std::string& file);
+
 /// While it lives, Ctrl-C and SIGTERM set a flag; a second one ends the program.
 class Interrupt {
  public:

@@ -12,3 +12,8 @@ void add_set_option(CLI::App& command, std::vector<std::string>& set, const std:
       ->take_all()
       ->allow_extra_args(false);
 }
+
+void add_report_option(CLI::App& command, std::string& file) {
+  command.add_option("--report", file, "write a report as one HTML file that works offline")
+      ->type_name("FILE.html");
+}

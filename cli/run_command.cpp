@@ -11,6 +11,7 @@
 #include "progress.hpp"
 #include "still.hpp"
 #include "thud/report/csv.hpp"
+#include "thud/report/html.hpp"
 #include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/plot.hpp"
@@ -24,7 +25,7 @@ namespace {
 struct Arguments {
   std::string file;
   std::vector<std::string> set, columns, plot, vary;
-  std::string out, until, time, tolerance, method, step, sample, svg, impact, impact_plane;
+  std::string out, report, until, time, tolerance, method, step, sample, svg, impact, impact_plane;
   int poses = StillOptions{}.poses;
   bool json = false, steps = false, events = false, no_plot = false, ascii = false, quiet = false;
   bool list_observables = false, list_knobs = false;
@@ -277,12 +278,16 @@ int run_scenario(const Arguments& a) {
     }
   }
 
+  check_report_file(a.report);
+
   const bool records = !a.out.empty() || a.wants_text();
   TrajectoryRecorder recorder(*s.system, sampling);
   recorder.begin_at(s.q, s.v);
   TrajectoryRecorder still(*s.system);  // a figure has its own sampling
   still.begin_at(s.q, s.v);
-  Both observers(records ? &recorder : nullptr, a.svg.empty() ? nullptr : &still);
+  FrameRecorder frames(*s.system);
+  Both pictures(a.svg.empty() ? nullptr : &still, a.report.empty() ? nullptr : &frames);
+  Both observers(records ? &recorder : nullptr, &pictures);
   const RunResult result = run_with_progress(s, request, &observers, a.quiet);
   recorder.finish(result.outcome);
   still.finish(result.outcome);
@@ -306,6 +311,11 @@ int run_scenario(const Arguments& a) {
       const StillRun drawn{s, result, still};
       const std::string written = write_still(a, {&drawn, 1}, still_options(a, s));
       if (a.wants_text()) text += (a.out.empty() ? "\n" : "") + written;
+    }
+    if (!a.report.empty()) {
+      frames.finish(result.outcome);
+      write_file(a.report, make_run_report(s, result, frames));
+      if (a.wants_text()) text += fmt::format("{}Report in {}\n", a.out.empty() ? "\n" : "", a.report);
     }
   } catch (const OutputError&) {
     failure = std::current_exception();
@@ -345,6 +355,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   c->add_option("--out", a->out,
                 "write trajectory.csv, events.csv, summary.json and, of collisions, impacts.csv there")
       ->type_name("DIR");
+  add_report_option(*c, a->report);
   CLI::Option* sample =
       c->add_option("--sample", a->sample, "time between rows of trajectory.csv (default: about 500 rows)")
           ->type_name("DT");
@@ -393,6 +404,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "  thud run free_link --set \"angle=40 deg\" --set speed=2 --until rest\n"
       "  thud run double_pendulum --plot link1.angle,link2.resistance.size\n"
       "  thud run free_link --svg link.svg --vary speed=1.26,1.87,2.33\n"
+      "  thud run free_link --report free_link.html\n"
       "  thud run mine.toml --out results --sample \"0.1 ms\" --columns \"link.*\"\n"
       "  thud run sphere --json | jq .results");
   c->callback([a, &exit_code] { exit_code = run_scenario(*a); });

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "thud/report/frames.hpp"
+#include "thud/report/sweep_file.hpp"
+#include "thud/scenario/run.hpp"
+#include "thud/study/fit.hpp"
+#include "thud/study/reproduce.hpp"
+
+/// Reports as one HTML file that needs nothing else, not even a network. The same results give the same bytes.
+namespace thud {
+
+[[nodiscard]] std::string make_run_report(const Scenario& scenario, const RunResult& run,
+                                          const FrameRecorder& frames);
+[[nodiscard]] std::string make_reproduce_report(const Reproduction& result);
+[[nodiscard]] std::string make_sweep_report(const Study& study, const SweepReport& report,
+                                            const SweepFile& results);
+[[nodiscard]] std::string make_fit_report(const FitStudy& study, const FitResult& result);
+
+/// The page with its data: a JSON document, which may hold any text.
+[[nodiscard]] std::string make_page(std::string_view title, std::string_view data);
+
+}  // namespace thud

@@ -1,0 +1,235 @@
+// A run as the page plays it.
+#include <algorithm>
+
+#include "report/json_parts.hpp"
+#include "report/number_text.hpp"
+#include "thud/report/csv.hpp"
+#include "thud/report/json.hpp"
+#include "thud/report/scene.hpp"
+#include "thud/report/summary.hpp"
+
+namespace thud {
+
+using namespace json_parts;
+
+namespace {
+
+constexpr std::size_t most_events = 5000;
+
+// Force of the sand on one piece, at the centroid of what is immersed of it.
+struct PieceColumns {
+  std::vector<double> x, z, fx, fz;
+  bool acts = false;
+};
+
+struct Columns {
+  std::vector<double> time;
+  std::vector<std::vector<double>> x, z, angle;  // of the frame of every body
+  std::vector<std::vector<double>> elastic;      // of all bodies, one coordinate after the other
+  std::vector<PieceColumns> pieces;
+  std::vector<std::vector<double>> observables;
+};
+
+void add_piece(const System& system, std::size_t k, const Work<double>& work, PieceColumns& out) {
+  const Piece& piece = system.pieces()[k];
+  const PieceWork<double>& w = work.piece[k];
+  Vec at = work.frames.origin[piece.body], force{};
+  if (w.is_immersed) {
+    const Plane& plane = system.beds()[piece.bed].plane;
+    at = at + w.immersed.arm;
+    force = w.normal_force * plane.normal + w.shear_force * plane.tangent - w.resistance.drag * w.velocity;
+    out.acts = true;
+  }
+  out.x.push_back(at.x);
+  out.z.push_back(at.z);
+  out.fx.push_back(force.x);
+  out.fz.push_back(force.z);
+}
+
+Columns read_columns(const Scenario& s, const FrameRecorder& frames,
+                     const std::vector<NamedObservable>& wanted) {
+  const System& system = *s.system;
+  const Tree& tree = system.tree();
+  const auto bodies = static_cast<std::size_t>(tree.body_count());
+  Columns c;
+  for (auto* list : {&c.x, &c.z, &c.angle}) list->resize(bodies);
+  c.elastic.resize(static_cast<std::size_t>(tree.elastic_count()));
+  c.pieces.resize(system.pieces().size());
+  c.observables.resize(wanted.size());
+  frames.read([&](double t, const double* state, const Work<double>& work) {
+    c.time.push_back(t);
+    for (std::size_t i = 0; i < bodies; ++i) {
+      c.x[i].push_back(work.frames.origin[i].x);
+      c.z[i].push_back(work.frames.origin[i].z);
+      c.angle[i].push_back(state[tree.angle_dof(static_cast<int>(i))]);
+    }
+    for (std::size_t k = 0; k < c.elastic.size(); ++k) c.elastic[k].push_back(work.frames.eta[k]);
+    for (std::size_t k = 0; k < c.pieces.size(); ++k) add_piece(system, k, work, c.pieces[k]);
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      c.observables[k].push_back(observe(system, wanted[k].observable, t, state, work));
+  });
+  return c;
+}
+
+Json results_json(const RunResult& run) {
+  Json out = Json::array();
+  for (const ResultValue& r : run.results)
+    out.push_back({{"name", r.name},
+                   {"value", r.value ? number(*r.value) : Json(nullptr)},
+                   {"unit", r.unit},
+                   {"rule", r.rule}});
+  return out;
+}
+
+Json events_json(const Scenario& s, const Outcome& outcome) {
+  Json out = Json::array();
+  for (std::size_t k = 0; k < std::min(most_events, outcome.events.size()); ++k) {
+    const Event& e = outcome.events[k];
+    out.push_back({{"time", number(e.time)},
+                   {"kind", event_kind_name(e.kind)},
+                   {"subject", describe_subject(s, e)},
+                   {"before", event_state(e, false)},
+                   {"after", event_state(e, true)}});
+  }
+  return out;
+}
+
+Json account_json(const System& system, const EnergyAccount& account) {
+  Json loss = Json::object();
+  for (std::size_t k = 0; k < system.channels().size() && k < account.lost.size(); ++k)
+    if (system.channels()[k] != Channel::torque)
+      loss[channel_name(system.channels()[k])] = number(account.lost[k]);
+  return {{"initial", number(account.initial)},   {"final", number(account.final)},
+          {"supplied", number(account.supplied)}, {"loss", loss},
+          {"settled", number(account.settled)},   {"residual", number(account.residual)}};
+}
+
+Json peaks_json(const Scenario& s, const Columns& c) {
+  Json out = Json::array();
+  for (int i = 0; i < s.system->tree().body_count(); ++i) {
+    double best = 0, when = 0;
+    for (std::size_t r = 0; r < c.time.size(); ++r) {
+      double fx = 0, fz = 0;
+      for (std::size_t k = 0; k < c.pieces.size(); ++k)
+        if (s.system->pieces()[k].body == i) fx += c.pieces[k].fx[r], fz += c.pieces[k].fz[r];
+      if (std::hypot(fx, fz) > best) best = std::hypot(fx, fz), when = c.time[r];
+    }
+    if (best > 0)
+      out.push_back(
+          {{"body", s.system->tree().body(i).name}, {"force", number(best)}, {"time", number(when)}});
+  }
+  return out;
+}
+
+void append_poses(std::string& out, const Columns& c) {
+  out += ",\"poses\":[";
+  for (std::size_t i = 0; i < c.x.size(); ++i) {
+    out += i > 0 ? ",{\"x\":" : "{\"x\":";
+    append_numbers(out, c.x[i]);
+    out += ",\"z\":";
+    append_numbers(out, c.z[i]);
+    out += ",\"angle\":";
+    append_numbers(out, c.angle[i]);
+    out += '}';
+  }
+  out += ']';
+}
+
+void append_elastic(std::string& out, const Tree& tree, const Columns& c) {
+  out += ",\"elastic\":[";
+  bool first = true;
+  for (int i = 0; i < tree.body_count(); ++i) {
+    if (!tree.body(i).beam) continue;
+    out += fmt::format("{}{{\"body\":{},\"eta\":[", first ? "" : ",", i);
+    first = false;
+    for (int k = 0; k < tree.body(i).beam->size(); ++k) {
+      if (k > 0) out += ',';
+      append_numbers(out, c.elastic[static_cast<std::size_t>(tree.elastic_begin(i) + k)], 6);
+    }
+    out += "]}";
+  }
+  out += ']';
+}
+
+void append_forces(std::string& out, const System& system, const Columns& c) {
+  out += ",\"forces\":[";
+  bool first = true;
+  for (std::size_t k = 0; k < c.pieces.size(); ++k) {
+    if (!c.pieces[k].acts) continue;
+    out += fmt::format("{}{{\"body\":{},\"bed\":{}", first ? "" : ",", system.pieces()[k].body,
+                       system.pieces()[k].bed);
+    first = false;
+    const PieceColumns& p = c.pieces[k];
+    for (const auto& [name, column] :
+         {std::pair{"x", &p.x}, std::pair{"z", &p.z}, std::pair{"fx", &p.fx}, std::pair{"fz", &p.fz}}) {
+      out += fmt::format(",\"{}\":", name);
+      append_numbers(out, *column, 6);
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
+}  // namespace
+
+std::string make_frames_json(const Scenario& s, const RunResult& run, const FrameRecorder& frames,
+                             const std::vector<NamedObservable>& wanted) {
+  const Outcome& o = run.outcome;
+  const Columns c = read_columns(s, frames, wanted);
+  Json head;
+  head["stop"] = {{"time", number(o.time)},
+                  {"reason", stop_word(o.reason)},
+                  {"text", run.reason},
+                  {"reached", run.reached}};
+  head["results"] = results_json(run);
+  head["notes"] = list_notes(s, run);
+  head["peaks"] = peaks_json(s, c);
+  head["account"] = account_json(*s.system, o.energy);
+  head["stats"] = {{"steps", o.stats.steps},
+                   {"rejected", o.stats.rejected},
+                   {"evaluations", o.stats.evaluations},
+                   {"events", o.stats.events}};
+  head["events"] = events_json(s, o);
+  head["events_total"] = o.events.size();
+  std::string out = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out.pop_back();
+  out += ",\"time\":";
+  append_numbers(out, c.time, 10);
+  append_poses(out, c);
+  append_elastic(out, s.system->tree(), c);
+  append_forces(out, *s.system, c);
+  out += ",\"columns\":{";
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    out += (k > 0 ? "," : "") + Json(wanted[k].name).dump() + ":";
+    append_numbers(out, c.observables[k]);
+  }
+  return out + "}}";
+}
+
+std::vector<NamedObservable> choose_columns(const Scenario& s, std::size_t frames, std::size_t most_values) {
+  const std::size_t room = std::max<std::size_t>(most_values / std::max<std::size_t>(frames, 1), 16);
+  std::vector<NamedObservable> out;
+  const auto has = [&](const std::string& name) {
+    return std::any_of(out.begin(), out.end(), [&](const NamedObservable& o) { return o.name == name; });
+  };
+  const auto add = [&](const NamedObservable& o) {
+    if (o.observable.quantity != Quantity::time && o.observable.quantity != Quantity::elastic_root
+        && !has(o.name))
+      out.push_back(o);
+  };
+  if (s.observables.size() <= room) {
+    for (const NamedObservable& o : s.observables) add(o);
+    return out;
+  }
+  for (const NamedObservable& o : s.observables)
+    if (o.name.starts_with("energy.")) add(o);
+  for (const std::string& name : s.plot)
+    if (const NamedObservable* o = s.find_observable(name)) add(*o);
+  for (const NamedObservable& o : s.observables) {
+    if (out.size() >= room) break;
+    add(o);
+  }
+  return out;
+}
+
+}  // namespace thud

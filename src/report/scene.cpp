@@ -1,0 +1,116 @@
+#include "thud/report/scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/json_parts.hpp"
+#include "thud/report/json.hpp"
+#include "thud/report/outline.hpp"
+#include "thud/scenario/quantity.hpp"
+
+namespace thud {
+
+using namespace json_parts;
+
+namespace {
+
+Json rounded(double x) {
+  if (!std::isfinite(x)) return nullptr;
+  if (x == 0) return 0;
+  const double scale = std::pow(10, 8 - std::ceil(std::log10(std::abs(x))));
+  const double y = std::round(x * scale) / scale;
+  return std::isfinite(y) ? Json(y) : Json(x);
+}
+
+Json point_json(BodyPoint p) { return {rounded(p.s), rounded(p.n)}; }
+
+// Ψ_k at a place of the axis, for all k.
+Json shapes_json(const ElasticBeam& beam, double s) {
+  std::vector<double> value(static_cast<std::size_t>(beam.size())), slope(value.size());
+  if (s >= beam.start()) beam.shapes_at(s - beam.start(), value.data(), slope.data());
+  Json out = Json::array();
+  for (const double x : value) out.push_back(rounded(x));
+  return out;
+}
+
+Json line_json(const OutlineLine& line, const ElasticBeam* beam) {
+  Json points = Json::array(), shapes = Json::array();
+  for (const BodyPoint& p : line.points) {
+    points.push_back(point_json(p));
+    if (beam) shapes.push_back(shapes_json(*beam, p.s));
+  }
+  Json out = {{"points", points}, {"width", rounded(line.width)}, {"closed", line.closed}};
+  if (beam) out["shapes"] = shapes;
+  return out;
+}
+
+Json body_json(const Tree& tree, int i, const std::vector<OutlineLine>& outline) {
+  const Body& b = tree.body(i);
+  Json lines = Json::array();
+  for (const OutlineLine& line : outline)
+    if (line.body == i) lines.push_back(line_json(line, b.beam.get()));
+  Json out = {{"name", b.name}, {"mass", rounded(b.mass)}, {"parent", b.parent}, {"free", b.free}};
+  if (b.parent >= 0) {
+    out["attach"] = point_json(b.attach);
+    if (const ElasticBeam* beam = tree.body(b.parent).beam.get())
+      out["attach_shapes"] = shapes_json(*beam, b.attach.s);
+  } else if (!b.free) {
+    out["anchor"] = {rounded(b.anchor.x), rounded(b.anchor.z)};
+  }
+  out["elastic"] = b.beam ? b.beam->size() : 0;
+  if (b.beam) out["beam"] = {{"start", rounded(b.beam->start())}, {"length", rounded(b.beam->length())}};
+  out["lines"] = lines;
+  return out;
+}
+
+Json bed_json(const Bed& bed) {
+  return {{"name", bed.name},
+          {"x", rounded(bed.plane.point.x)},
+          {"z", rounded(bed.plane.point.z)},
+          {"slope", rounded(std::atan2(bed.plane.tangent.z, bed.plane.tangent.x))},
+          {"depth", bed.bottom > 0 ? rounded(bed.bottom) : Json(nullptr)},
+          {"law", law_entry(bed.law).name}};
+}
+
+// Values of a knob in SI and in its own unit, in which sliders count.
+Json slider_json(const Knob& k) {
+  Json out = {{"name", k.name}, {"about", k.about}, {"unit", k.unit}, {"integer", k.integer}};
+  if (!k.choices.empty()) {
+    out["choices"] = k.choices;
+    out["value"] = k.text;
+    out["default"] = k.default_text;
+    return out;
+  }
+  const auto shown = [&](double x) { return rounded(k.unit.empty() ? x : in_unit(x, k.unit)); };
+  out["si"] = number(k.value);
+  out["value"] = shown(k.value);
+  out["default"] = shown(k.default_value);
+  out["range"] = k.range ? Json::array({shown(k.range->first), shown(k.range->second)}) : Json(nullptr);
+  return out;
+}
+
+}  // namespace
+
+std::string make_scene_json(const Scenario& s) {
+  const Tree& tree = s.system->tree();
+  Json out = {{"name", s.name}, {"title", s.title}, {"about", s.about}, {"text", s.text}};
+  out["knobs"] = Json::array();
+  for (const Knob& k : s.knobs) out["knobs"].push_back(slider_json(k));
+  out["gravity"] = {rounded(s.system->gravity().x), rounded(s.system->gravity().z)};
+  const std::vector<OutlineLine> outline = make_outline(tree, s.parts);
+  out["bodies"] = Json::array();
+  for (int i = 0; i < tree.body_count(); ++i) out["bodies"].push_back(body_json(tree, i, outline));
+  out["beds"] = Json::array();
+  for (const Bed& bed : s.system->beds()) out["beds"].push_back(bed_json(bed));
+  out["walls"] = Json::array();  // {x, z, slope, name} each
+  out["observables"] = Json::array();
+  for (const NamedObservable& o : s.observables)
+    out["observables"].push_back({{"name", o.name}, {"unit", o.unit}, {"about", o.about}});
+  out["results"] = Json::array();
+  for (const ResultSpec& r : s.results)
+    out["results"].push_back({{"name", r.name}, {"unit", r.unit}, {"rule", r.rule}});
+  out["plot"] = s.plot;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace thud

@@ -1,0 +1,131 @@
+// The documents of docs/guide/web-api.md.
+
+export interface Knob {
+  name: string;
+  about: string;
+  unit: string;
+  integer: boolean;
+  choices?: string[];
+  value: number | string;
+  default: number | string;
+  range?: [number, number] | null;
+}
+
+export interface Line {
+  points: [number, number][];
+  width: number;
+  closed: boolean;
+  shapes?: number[][];
+}
+
+export interface Body {
+  name: string;
+  mass: number;
+  parent: number;
+  free: boolean;
+  attach?: [number, number];
+  attach_shapes?: number[];
+  anchor?: [number, number];
+  elastic: number;
+  beam?: { start: number; length: number };
+  lines: Line[];
+}
+
+export interface Bed {
+  name: string;
+  x: number;
+  z: number;
+  slope: number;
+  depth: number | null;
+  law: string;
+}
+
+export interface Wall {
+  name: string;
+  x: number;
+  z: number;
+  slope: number;
+}
+
+export interface Observable {
+  name: string;
+  unit: string;
+  about: string;
+}
+
+export interface Scene {
+  name: string;
+  title: string;
+  about: string;
+  text: string;
+  knobs: Knob[];
+  gravity: [number, number];
+  bodies: Body[];
+  beds: Bed[];
+  walls: Wall[];
+  observables: Observable[];
+  results: { name: string; unit: string; rule: string }[];
+  plot: string[];
+}
+
+export interface RunEvent {
+  time: number;
+  kind: string;
+  subject: string;
+  before: string;
+  after: string;
+}
+
+export interface Account {
+  initial: number;
+  final: number;
+  supplied: number;
+  loss: Record<string, number>;
+  settled: number;
+  residual: number;
+}
+
+export interface Run {
+  stop: { time: number; reason: string; text: string; reached: boolean };
+  results: { name: string; value: number | null; unit: string; rule: string }[];
+  notes: string[];
+  peaks: { body: string; force: number; time: number }[];
+  account: Account;
+  stats: { steps: number; rejected: number; evaluations: number; events: number };
+  events: RunEvent[];
+  events_total: number;
+  time: number[];
+  poses: { x: number[]; z: number[]; angle: number[] }[];
+  elastic: { body: number; eta: number[][] }[];
+  forces: { body: number; bed: number; x: number[]; z: number[]; fx: number[]; fz: number[] }[];
+  columns: Record<string, (number | null)[]>;
+}
+
+export interface RunDocument {
+  kind: "run";
+  thud: string;
+  scene: Scene;
+  run: Run;
+}
+
+/// The frame at or before a time, and how far the time is towards the next one.
+export function locate(time: number[], t: number): { k: number; f: number } {
+  const last = time.length - 1;
+  if (last <= 0 || !(t > time[0])) return { k: 0, f: 0 };
+  if (t >= time[last]) return { k: last, f: 0 };
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (time[middle] <= t) low = middle;
+    else high = middle;
+  }
+  const span = time[high] - time[low];
+  return { k: low, f: span > 0 ? (t - time[low]) / span : 0 };
+}
+
+export function at(column: (number | null)[], place: { k: number; f: number }): number {
+  const a = column[place.k];
+  const b = place.f > 0 ? column[place.k + 1] : a;
+  return a === null || b === null || a === undefined || b === undefined ? NaN : a + (b - a) * place.f;
+}

@@ -1,0 +1,99 @@
+// Where the lines of a mechanism are at an instant.
+import { Body, Run, Scene, at, locate } from "./data";
+
+export interface Pose {
+  x: number;
+  z: number;
+  sin: number;
+  cos: number;
+  eta: number[];
+}
+
+/// The poses at a time, with deflections magnified. What hangs on a bent link is shifted with it.
+export function posesAt(scene: Scene, run: Run, t: number, magnification: number): Pose[] {
+  const place = locate(run.time, t);
+  const eta: number[][] = scene.bodies.map(() => []);
+  for (const e of run.elastic) eta[e.body] = e.eta.map((column) => at(column, place));
+  const shift: [number, number][] = [];
+  return scene.bodies.map((body, i) => {
+    const p = run.poses[i];
+    const angle = at(p.angle, place);
+    shift[i] = [0, 0];
+    if (body.parent >= 0) {
+      shift[i] = [...shift[body.parent]];
+      if (body.attach_shapes && magnification !== 1) {
+        const parent = at(run.poses[body.parent].angle, place);
+        const extra = (magnification - 1) * deflection(body.attach_shapes, eta[body.parent]);
+        shift[i][0] += extra * Math.cos(parent);
+        shift[i][1] -= extra * Math.sin(parent);
+      }
+    }
+    return {
+      x: at(p.x, place) + shift[i][0],
+      z: at(p.z, place) + shift[i][1],
+      sin: Math.sin(angle),
+      cos: Math.cos(angle),
+      eta: magnification === 1 ? eta[i] : eta[i].map((e) => e * magnification),
+    };
+  });
+}
+
+export function deflection(shapes: number[], eta: number[]): number {
+  let w = 0;
+  for (let k = 0; k < eta.length; ++k) w += shapes[k] * eta[k];
+  return w;
+}
+
+/// A point of a body, s along its axis and n across it.
+export function place(pose: Pose, s: number, n: number, shapes?: number[]): [number, number] {
+  const across = shapes && pose.eta.length > 0 ? n + deflection(shapes, pose.eta) : n;
+  return [pose.x + s * pose.sin + across * pose.cos, pose.z + s * pose.cos - across * pose.sin];
+}
+
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/// What a run sweeps over.
+export function sweptBox(scene: Scene, run: Run, magnification: number): Box {
+  const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
+  const include = (x: number, z: number, r: number) => {
+    box.left = Math.min(box.left, x - r);
+    box.right = Math.max(box.right, x + r);
+    box.top = Math.min(box.top, z - r);
+    box.bottom = Math.max(box.bottom, z + r);
+  };
+  const frames = Math.min(60, run.time.length);
+  for (let k = 0; k < frames; ++k) {
+    const t = run.time[Math.round((k * (run.time.length - 1)) / Math.max(1, frames - 1))];
+    const poses = posesAt(scene, run, t, magnification);
+    scene.bodies.forEach((body, i) => {
+      include(poses[i].x, poses[i].z, 0);
+      for (const line of body.lines) {
+        const stride = Math.max(1, Math.floor(line.points.length / 12));
+        for (let p = 0; p < line.points.length; p += stride)
+          include(...place(poses[i], line.points[p][0], line.points[p][1], line.shapes?.[p]), line.width / 2);
+        const last = line.points.length - 1;
+        include(...place(poses[i], line.points[last][0], line.points[last][1], line.shapes?.[last]), line.width / 2);
+      }
+    });
+  }
+  for (const body of scene.bodies) if (body.anchor) include(body.anchor[0], body.anchor[1], 0);
+  if (!Number.isFinite(box.left)) return { left: -1, right: 1, top: -1, bottom: 1 };
+  return box;
+}
+
+/// The far end of a body: what leaves the trail.
+export function tipOf(body: Body): { s: number; n: number; shapes?: number[] } {
+  let best = { s: 0, n: 0, shapes: undefined as number[] | undefined };
+  for (const line of body.lines) {
+    if (line.closed) continue;
+    line.points.forEach(([s, n], k) => {
+      if (Math.abs(s) >= Math.abs(best.s) && s >= best.s) best = { s, n, shapes: line.shapes?.[k] };
+    });
+  }
+  return best;
+}

@@ -1,0 +1,33 @@
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { RunDocument } from "./data";
+import { h } from "./dom";
+import { Playground } from "./playground";
+import { showRunReport } from "./report";
+import { FitDocument, ReproduceDocument, SweepDocument, showFitReport, showReproduceReport, showSweepReport } from "./studies";
+import { startTheme } from "./theme";
+
+type Document_ = RunDocument | ReproduceDocument | SweepDocument | FitDocument | { kind: "playground"; thud: string } | null;
+
+startTheme();
+const root = document.getElementById("app")!;
+const data = JSON.parse(document.getElementById("thud-data")!.textContent ?? "null") as Document_;
+switch (data?.kind) {
+  case "run":
+    Object.assign(window, { thud: { viewer: showRunReport(root, data) } });
+    break;
+  case "reproduce":
+    showReproduceReport(root, data);
+    break;
+  case "sweep":
+    showSweepReport(root, data);
+    break;
+  case "fit":
+    showFitReport(root, data);
+    break;
+  case "playground":
+    Object.assign(window, { thud: new Playground(root, data.thud) });
+    break;
+  default:
+    root.append(h("p", { class: "page" }, "This page holds no data."));
+}
