@@ -51,6 +51,11 @@ docs: all ## recompute docs/results.md, and the pictures of the guide to figures
 	build/thud reproduce --figures build/figures lee2009/figure-4.13
 	cp build/figures/lee2009/figure_4_13.svg docs/img/
 
+.PHONY: web
+web: ## rebuild the web page that is embedded, web/dist/thud.html (needs Node)
+	@scripts/web-deps
+	cd web && npm run check && npm run build
+
 .PHONY: format
 format: ## format the sources in place
 	@scripts/install-deps tools

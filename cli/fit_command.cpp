@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "thud/report/html.hpp"
 #include "thud/study/fit.hpp"
 
 namespace thud::cli {
@@ -14,7 +15,7 @@ namespace thud::cli {
 namespace {
 
 struct Arguments {
-  std::string study, svg;
+  std::string study, svg, report;
   std::vector<std::string> data, set;
   int jobs = 0;
   bool json = false, ascii = false;
@@ -64,9 +65,11 @@ int run_fit(const Arguments& a) {
       throw InputError({"--svg " + a.svg, 0, 0}, e.what());
     }
   }
+  check_report_file(a.report);
   const FitResult result = fit_with_progress(study, data, a.jobs);
   print(a.json ? to_json(result) : to_text(result, style_of_output(a.ascii)));
   if (!a.svg.empty()) write_pictures(a.svg, result);
+  if (!a.report.empty() && !result.cancelled) write_file(a.report, make_fit_report(study, result));
   if (result.is_sound()) return 0;
   complain(result.converged ? "the data do not determine every knob" : result.message);
   return 1;
@@ -89,6 +92,7 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       ->take_all();
   add_set_option(*c, a->set, "set a knob that is not fitted; may be repeated");
   c->add_option("--svg", a->svg, "write pictures there: fitted curves and residuals")->type_name("DIR");
+  add_report_option(*c, a->report);
   c->add_flag("--json", a->json, "print one JSON document and nothing else");
   c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
       ->type_name("N")

@@ -39,6 +39,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_sensitivity_command(app, exit_code);
   add_fit_command(app, exit_code);
   add_synth_command(app, exit_code);
+  add_serve_command(app, exit_code);
   app.footer(
       "Examples:\n"
       "  thud list\n"

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "thud/report/html.hpp"
 #include "thud/study/paper_figures.hpp"
 #include "thud/study/reproduce.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 struct Arguments {
   std::vector<std::string> ids;
   bool list = false, json = false;
-  std::string markdown, figures;
+  std::string markdown, figures, report;
   int jobs = 0;
 };
 
@@ -148,6 +149,7 @@ void point_to_figures(const std::vector<std::string>& ids, const std::vector<Ref
 
 int reproduce_tables(const Arguments& a) {
   if (a.list) return list_all(a);
+  check_report_file(a.report);
   if (!a.figures.empty()) return draw_with_progress(a);
   const std::vector<ReferenceTable> all = load_reference();
   point_to_figures(a.ids, all);
@@ -155,6 +157,7 @@ int reproduce_tables(const Arguments& a) {
   const Reproduction result = reproduce_with_progress(tables, a.jobs);
   // A page with rows that were never run would be taken for the whole.
   if (!a.markdown.empty() && !result.cancelled) write_page(a.markdown, to_markdown(result));
+  if (!a.report.empty() && !result.cancelled) write_file(a.report, make_reproduce_report(result));
   print(a.json ? to_json(result) : to_text(result));
   if (!result.all_ok()) complain(what_failed(result));
   return result.all_ok() ? 0 : 1;
@@ -174,12 +177,14 @@ void add_reproduce_command(CLI::App& app, int& exit_code) {
   CLI::Option* json = c->add_flag("--json", a->json, "print one JSON document and nothing else");
   CLI::Option* markdown =
       c->add_option("--markdown", a->markdown, "also write a page for the documentation")->type_name("FILE");
+  CLI::Option* report = add_report_option(*c, a->report);
   CLI::Option* figures =
       c->add_option("--figures", a->figures,
                     "redraw figures of the papers into a folder, instead of the tables")
           ->type_name("DIR")
           ->excludes(json)
           ->excludes(markdown)
+          ->excludes(report)
           ->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
   c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
       ->type_name("N")

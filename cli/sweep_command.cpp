@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "thud/report/html.hpp"
 #include "thud/report/sweep_plots.hpp"
 #include "thud/study/sweep.hpp"
 
@@ -16,7 +17,7 @@ namespace thud::cli {
 namespace {
 
 struct Arguments {
-  std::string study, out, csv, svg;
+  std::string study, out, csv, svg, report;
   std::vector<std::string> set;
   int jobs = 0;
   bool resume = false, restart = false, json = false, ascii = false, quiet = false;
@@ -103,12 +104,17 @@ int lead_sweep(const Arguments& a, Machines* machines) {
   const Dismissal dismissal(machines);
   const Study study = load_study(a.study, read_settings(a.set));
   if (!a.svg.empty()) check_plots(study);
+  check_report_file(a.report);
   const SweepReport report = sweep_with_progress(study, a, machines);
   const int status = tell(study, report, a);
   if (!a.svg.empty() && !report.cancelled) {
     const std::vector<std::string> files = write_plots(study, SweepFile(report.out), a.svg);
     for (const std::string& file : files)
       if (!a.quiet && !a.json) print(fmt::format("Picture in {}\n", file));
+  }
+  if (!a.report.empty() && !report.cancelled) {
+    write_file(a.report, make_sweep_report(study, report, SweepFile(report.out)));
+    if (!a.quiet && !a.json) print(fmt::format("Report in {}\n", a.report));
   }
   return status;
 }
@@ -136,6 +142,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
       ->type_name("FILE.h5");
   c->add_option("--csv", a->csv, "also write the results as CSV")->type_name("FILE.csv");
   c->add_option("--svg", a->svg, "also draw the study's plots, into this folder")->type_name("DIR");
+  add_report_option(*c, a->report);
   c->add_option("--jobs", a->jobs, "threads (default: one per processor; under mpirun one per process)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));

@@ -78,6 +78,17 @@ struct ScenarioFamily::Impl {
         fixed(std::move(settings_)),
         base(std::move(scenario)) {}
 
+  static std::unique_ptr<Impl> make(doc::Document document, const KnobSettings& fixed,
+                                    const std::vector<std::string>& varied,
+                                    const std::vector<std::string>& outputs) {
+    Scenario base = doc::build_scenario(document, fixed);
+    auto impl = std::make_unique<Impl>(std::move(document), fixed, std::move(base));
+    impl->find_knobs(varied);
+    impl->find_outputs(outputs);
+    impl->prepare_quick_way();
+    return impl;
+  }
+
   doc::Document document;
   KnobSettings fixed;
   Scenario base, current;
@@ -319,14 +330,16 @@ double ScenarioFamily::Impl::read(const Read& r) {
 }
 
 ScenarioFamily::ScenarioFamily(const std::string& name_or_path, const KnobSettings& fixed,
-                               std::vector<std::string> varied, std::vector<std::string> outputs) {
-  doc::Document document = doc::find_document(name_or_path);
-  Scenario base = doc::build_scenario(document, fixed);
-  impl_ = std::make_unique<Impl>(std::move(document), fixed, std::move(base));
-  impl_->find_knobs(varied);
-  impl_->find_outputs(outputs);
-  impl_->prepare_quick_way();
+                               std::vector<std::string> varied, std::vector<std::string> outputs)
+    : impl_(Impl::make(doc::find_document(name_or_path), fixed, varied, outputs)) {}
+
+ScenarioFamily ScenarioFamily::parse(const std::string& text, const std::string& file,
+                                     const KnobSettings& fixed, std::vector<std::string> varied,
+                                     std::vector<std::string> outputs) {
+  return ScenarioFamily(Impl::make(doc::Document::parse(text, file), fixed, varied, outputs));
 }
+
+ScenarioFamily::ScenarioFamily(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 ScenarioFamily::~ScenarioFamily() = default;
 ScenarioFamily::ScenarioFamily(ScenarioFamily&&) noexcept = default;

@@ -30,6 +30,9 @@ class ScenarioFamily {
   /// Throws InputError for unknown names, with a suggestion.
   ScenarioFamily(const std::string& name_or_path, const KnobSettings& fixed, std::vector<std::string> varied,
                  std::vector<std::string> outputs);
+  /// The same from text; `file` is for messages.
+  static ScenarioFamily parse(const std::string& text, const std::string& file, const KnobSettings& fixed,
+                              std::vector<std::string> varied, std::vector<std::string> outputs);
   ~ScenarioFamily();
   ScenarioFamily(ScenarioFamily&&) noexcept;
   ScenarioFamily& operator=(ScenarioFamily&&) noexcept;
@@ -50,6 +53,7 @@ class ScenarioFamily {
 
  private:
   struct Impl;
+  explicit ScenarioFamily(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,60 @@
+// thud serve: the playground in the browser.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "serve/server.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+struct Arguments {
+  serve::ServerOptions options;
+  bool open = false;
+};
+
+// The address is ours: digits and dots, nothing a shell could take otherwise.
+void open_browser(const std::string& address) {
+  const std::string command = "xdg-open " + address + " >/dev/null 2>&1 &";
+  if (std::system(command.c_str()) != 0) complain("no browser could be opened");
+}
+
+int serve_pages(const Arguments& a) {
+  const Interrupt interrupt;
+  serve::Server server(a.options);
+  print(fmt::format("thud is at {}\nCtrl-C stops it.\n", server.address()));
+  if (a.open) open_browser(server.address());
+  server.run(Interrupt::flag());
+  print("\nStopped.\n");
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
+void add_serve_command(CLI::App& app, int& exit_code) {
+  CLI::App* c = app.add_subcommand("serve", "open the playground: scenarios with sliders, in a browser");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("FILE", a->options.files, "scenario files to offer beside those of the library");
+  c->add_option("--port", a->options.port, "port on 127.0.0.1 (default: any that is free)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535).description(""));
+  c->add_option("--limit", a->options.time_limit, "seconds that a run may take (default 20)")
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 3600.0).description(""));
+  c->add_flag("--open", a->open, "also open it in the browser");
+  c->footer(
+      "Only programs on this machine can reach it.\n"
+      "\n"
+      "Examples:\n"
+      "  thud serve --open\n"
+      "  thud serve mine.toml --port 8123");
+  c->callback([a, &exit_code] { exit_code = serve_pages(*a); });
+}

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace thud::serve {
+
+/// A scenario that the page can be asked for by name.
+struct ServedScenario {
+  std::string name, title, about, text;
+
+  /// {name, title, about, text}
+  std::string json() const;
+};
+
+/// What the server knows by name: read once, so that no request ever opens a file.
+class Library {
+ public:
+  /// The scenarios of these files, then those of the library. Throws InputError for a file that cannot be read.
+  explicit Library(const std::vector<std::string>& files = {});
+
+  const ServedScenario* find(const std::string& name) const;
+  /// {"scenarios": [{name, title, about}]}
+  std::string json() const;
+
+ private:
+  std::vector<ServedScenario> list_;
+};
+
+}  // namespace thud::serve

@@ -1,0 +1,275 @@
+#include "serve/server.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "serve/query.hpp"
+#include "serve/refusal.hpp"
+#include "thud/report/html.hpp"
+#include "thud/scenario/error.hpp"
+
+// Last: it brings a macro _res that Eigen cannot bear.
+#include <httplib.h>
+
+namespace thud::serve {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using httplib::DataSink;
+using httplib::Request;
+using httplib::Response;
+
+constexpr const char* json_type = "application/json";
+constexpr std::size_t pool_threads = 24;
+
+void refuse(Response& res, const Refusal& refusal) {
+  res.status = refusal.status();
+  res.set_content(refusal.json(), json_type);
+}
+
+// One of the places for runs, free again when it goes.
+class Seat {
+ public:
+  Seat(std::atomic<int>& taken, int most) : taken_(taken) {
+    if (++taken_ > most) {
+      --taken_;
+      throw Refusal(503, "the server is busy with other runs; try again");
+    }
+  }
+  ~Seat() { --taken_; }
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+
+ private:
+  std::atomic<int>& taken_;
+};
+
+}  // namespace
+
+struct Server::Impl {
+  explicit Impl(const ServerOptions& o) : options(o), library(o.files) {
+    page = make_page("thud", fmt::format(R"({{"kind":"playground","thud":"{}"}})", THUD_VERSION));
+    configure();
+    bind();
+    add_routes();
+  }
+
+  ServerOptions options;
+  Library library;
+  std::string page;
+  httplib::Server http;
+  int port = 0;
+  std::vector<std::string> hosts, origins;
+  std::atomic<bool> stopping{false};
+  std::atomic<int> jobs{0};
+
+  void configure() {
+    http.new_task_queue = [] { return new httplib::ThreadPool(pool_threads); };
+    // One request per connection: idle ones would each hold a thread.
+    http.set_keep_alive_max_count(1);
+    http.set_read_timeout(10s);
+    http.set_write_timeout(10s);
+    http.set_payload_max_length(options.most_body);
+    http.set_tcp_nodelay(true);
+    // Not SO_REUSEPORT, with which two servers could share a port without noticing.
+    http.set_socket_options([](int socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
+    http.set_default_headers(
+        {{"Cache-Control", "no-store"},
+         {"X-Content-Type-Options", "nosniff"},
+         {"Referrer-Policy", "no-referrer"},
+         {"Cross-Origin-Resource-Policy", "same-origin"},
+         {"Content-Security-Policy",
+          "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+          "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}});
+  }
+
+  void bind() {
+    port = options.port;
+    if (port == 0)
+      port = http.bind_to_any_port("127.0.0.1");
+    else if (!http.bind_to_port("127.0.0.1", port))
+      port = -1;
+    if (port < 0)
+      throw InputError({fmt::format("--port {}", options.port), 0, 0},
+                       "the port is taken or may not be used; without --port a free one is found");
+    for (const char* name : {"127.0.0.1", "localhost"}) {
+      hosts.push_back(fmt::format("{}:{}", name, port));
+      origins.push_back("http://" + hosts.back());
+    }
+  }
+
+  static bool is_one_of(const std::vector<std::string>& list, const std::string& value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  }
+
+  // Before a body is read.
+  void check(const Request& req) const {
+    if (req.get_header_value_count("Host") != 1 || !is_one_of(hosts, req.get_header_value("Host")))
+      throw Refusal(403, "this server answers only to its own address");
+    if (req.has_header("Origin") && !is_one_of(origins, req.get_header_value("Origin")))
+      throw Refusal(403, "requests of other pages are refused");
+    if (req.method != "POST") return;
+    if (!req.has_header("Content-Length") || req.has_header("Transfer-Encoding"))
+      throw Refusal(411, "a Content-Length is needed");
+    if (req.has_header("Content-Encoding")) throw Refusal(415, "compressed bodies are refused");
+    const std::string type = req.get_header_value("Content-Type");
+    if (type != json_type && !type.starts_with("application/json;"))
+      throw Refusal(415, "the body must be application/json");
+  }
+
+  template <class F>
+  auto guarded(F&& handler) {
+    return [handler = std::forward<F>(handler)](const Request& req, Response& res) {
+      try {
+        handler(req, res);
+      } catch (const Refusal& r) {
+        refuse(res, r);
+      } catch (const std::bad_alloc&) {
+        refuse(res, Refusal(413, "not enough memory for this"));
+      } catch (const std::exception& e) {
+        refuse(res, Refusal(500, e.what()));
+      }
+    };
+  }
+
+  // Computes while the client is there: `compute` runs beside the connection and is told when to give up.
+  using Compute = std::function<std::string(const RunLimits&)>;
+  void stream(Response& res, const char* type, Compute compute) {
+    struct State {
+      std::atomic<bool> cancel{false};
+      std::string reason;
+      std::future<std::string> answer;
+      Clock::time_point until;
+      ~State() {
+        cancel = true;
+        if (answer.valid()) answer.wait();
+      }
+    };
+    auto seat = std::make_shared<Seat>(jobs, options.most_jobs);
+    auto state = std::make_shared<State>();
+    state->until = Clock::now() + std::chrono::microseconds(static_cast<long>(1e6 * options.time_limit));
+    state->answer = std::async(std::launch::async, [compute = std::move(compute), s = state.get()] {
+      return compute({&s->cancel, &s->reason});
+    });
+    res.set_chunked_content_provider(type, [this, state, seat](std::size_t, DataSink& sink) {
+      while (state->answer.wait_for(20ms) != std::future_status::ready) {
+        if (!sink.is_writable()) return false;
+        const bool late = Clock::now() > state->until;
+        if ((!late && !stopping) || state->cancel) continue;
+        state->reason =
+            late ? fmt::format("the {} s that the server gives to a run are over", options.time_limit)
+                 : "the server is stopping";
+        state->cancel = true;
+      }
+      const std::string text = state->answer.get();
+      if (!sink.write(text.data(), text.size())) return false;
+      sink.done();
+      return true;
+    });
+  }
+
+  template <class Answer>
+  auto running(const char* type, Answer answer) {
+    return guarded([this, type, answer](const Request& req, Response& res) {
+      const RunQuery query = read_run_query(library, req.body);
+      const std::shared_ptr<const Scenario> scenario = build(query);
+      stream(res, type,
+             [query, scenario, answer](const RunLimits& limits) { return answer(*scenario, query, limits); });
+    });
+  }
+
+  void start_sweep(const Request& req, Response& res) {
+    auto seat = std::make_shared<Seat>(jobs, options.most_jobs);
+    auto job = std::make_shared<SweepJob>(read_sweep_query(library, req.body));
+    const auto until = Clock::now() + std::chrono::microseconds(static_cast<long>(1e7 * options.time_limit));
+    res.set_chunked_content_provider(
+        "application/x-ndjson", [this, seat, job, until](std::size_t, DataSink& sink) {
+          while (!job->is_told()) {
+            if (!sink.is_writable()) return false;
+            std::string line = job->next_line();
+            const bool late = Clock::now() > until;
+            if (late || stopping)
+              line = Refusal(503, late ? "the time that the server gives to a sweep is over"
+                                       : "the server is stopping")
+                         .json()
+                   + "\n";
+            if (!line.empty() && !sink.write(line.data(), line.size())) return false;
+            if (late || stopping) break;
+            if (!job->is_told()) std::this_thread::sleep_for(20ms);
+          }
+          sink.done();
+          return true;
+        });
+  }
+
+  void add_routes() {
+    http.set_pre_routing_handler([this](const Request& req, Response& res) {
+      // Or else answers are compressed, as hard as brotli can: 250 ms for what takes 1 ms over loopback.
+      const_cast<Request&>(req).headers.erase("Accept-Encoding");
+      try {
+        check(req);
+        return httplib::Server::HandlerResponse::Unhandled;
+      } catch (const Refusal& r) {
+        refuse(res, r);
+        return httplib::Server::HandlerResponse::Handled;
+      }
+    });
+    http.set_error_handler([](const Request&, Response& res) {
+      if (!res.body.empty()) return;
+      const int status = res.status;
+      const char* text = status == 404 ? "there is nothing here"
+                       : status == 413 ? "the body is too large"
+                                       : "the request cannot be read";
+      refuse(res, Refusal(status, text));
+    });
+    http.Get("/",
+             [this](const Request&, Response& res) { res.set_content(page, "text/html; charset=utf-8"); });
+    http.Get("/api/library",
+             [this](const Request&, Response& res) { res.set_content(library.json(), json_type); });
+    http.Get("/api/status", [this](const Request&, Response& res) {
+      res.set_content(fmt::format(R"({{"thud":"{}","jobs":{}}})", THUD_VERSION, jobs.load()), json_type);
+    });
+    http.Get("/api/scenario/(.*)", guarded([this](const Request& req, Response& res) {
+               const ServedScenario* s = library.find(req.matches[1]);
+               if (!s) throw Refusal(404, "there is no such scenario in the library");
+               res.set_content(s->json(), json_type);
+             }));
+    http.Post("/api/run", running(json_type, answer_run));
+    http.Post("/api/report", running("text/html; charset=utf-8", answer_report));
+    http.Post("/api/csv", running("text/csv; charset=utf-8", answer_csv));
+    http.Post("/api/sweep", guarded([this](const Request& req, Response& res) { start_sweep(req, res); }));
+  }
+};
+
+Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Server::~Server() { stop(); }
+
+int Server::port() const { return impl_->port; }
+std::string Server::address() const { return fmt::format("http://127.0.0.1:{}/", impl_->port); }
+int Server::job_count() const { return impl_->jobs; }
+
+void Server::run(const std::atomic<bool>* stop_flag) {
+  std::thread watch([&] {
+    while (!impl_->stopping && !(stop_flag && *stop_flag)) std::this_thread::sleep_for(30ms);
+    stop();
+  });
+  impl_->http.listen_after_bind();
+  impl_->stopping = true;
+  watch.join();
+}
+
+void Server::stop() {
+  impl_->stopping = true;
+  if (impl_->http.is_running()) impl_->http.stop();
+}
+
+}  // namespace thud::serve

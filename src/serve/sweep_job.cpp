@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <thread>
+
+#include "report/number_text.hpp"
+#include "serve/query.hpp"
+#include "serve/refusal.hpp"
+#include "thud/scenario/family.hpp"
+#include "thud/scenario/quantity.hpp"
+
+namespace thud::serve {
+
+struct SweepJob::Impl {
+  explicit Impl(SweepQuery q) : query(std::move(q)), values(query.size()), is_done(query.size()) {}
+
+  SweepQuery query;
+  std::vector<double> values;
+  std::vector<std::atomic<bool>> is_done;
+  std::vector<std::vector<double>> lists;  // values of the axes in SI
+  std::atomic<int> next{0};
+  std::atomic<bool> cancelled{false};
+  std::vector<std::thread> crew;
+  int told = 0;
+
+  ScenarioFamily make_family() const {
+    std::vector<std::string> knobs;
+    for (const SweepAxis& a : query.axes) knobs.push_back(a.knob);
+    return ScenarioFamily::parse(query.base.text, query.base.name, query.base.set, knobs, {query.output});
+  }
+
+  void fill_lists(const std::vector<Knob>& knobs) {
+    for (std::size_t k = 0; k < knobs.size(); ++k) {
+      const Knob& knob = knobs[k];
+      if (!knob.choices.empty())
+        throw Refusal(422, fmt::format("knob \"{}\" is a text and cannot be an axis", knob.name));
+      lists.emplace_back();
+      for (int i = 0; i < query.axes[k].count; ++i) {
+        const std::string text =
+            fmt::format("{:.17g}{}{}", query.axes[k].value(i), knob.unit.empty() ? "" : " ", knob.unit);
+        double x = read_quantity(text, si_unit_of(knob.unit), knob.name);
+        // The ends are those of the range to the last digit, whatever unit they were sent in.
+        if (knob.range && std::abs(x - knob.range->first) < 1e-7 * std::abs(knob.range->first))
+          x = knob.range->first;
+        if (knob.range && std::abs(x - knob.range->second) < 1e-7 * std::abs(knob.range->second))
+          x = knob.range->second;
+        lists.back().push_back(knob.integer ? std::round(x) : x);
+      }
+    }
+  }
+
+  void work(ScenarioFamily family) {
+    std::vector<double> point(lists.size());
+    RunRequest request = query.base.request;
+    request.cancel = &cancelled;
+    for (int i = next++; i < query.size() && !cancelled; i = next++) {
+      int rest = i;
+      for (std::size_t k = 0; k < lists.size(); ++k) {
+        point[k] = lists[k][static_cast<std::size_t>(rest % query.axes[k].count)];
+        rest /= query.axes[k].count;
+      }
+      family.run(point, &values[static_cast<std::size_t>(i)], request);
+      is_done[static_cast<std::size_t>(i)].store(true, std::memory_order_release);
+    }
+  }
+};
+
+SweepJob::SweepJob(SweepQuery query) : impl_(std::make_unique<Impl>(std::move(query))) {
+  try {
+    std::vector<ScenarioFamily> families;
+    families.push_back(impl_->make_family());
+    impl_->fill_lists(families.front().knobs());
+    const unsigned workers = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+    while (families.size() < workers) families.push_back(impl_->make_family());
+    for (ScenarioFamily& f : families)
+      impl_->crew.emplace_back(
+          [impl = impl_.get(), family = std::move(f)]() mutable { impl->work(std::move(family)); });
+  } catch (const InputError& e) {
+    throw Refusal(422, e.message(), e.place().line, e.place().column);
+  }
+}
+
+SweepJob::~SweepJob() {
+  cancel();
+  for (std::thread& t : impl_->crew) t.join();
+}
+
+int SweepJob::size() const { return impl_->query.size(); }
+void SweepJob::cancel() { impl_->cancelled = true; }
+bool SweepJob::is_told() const { return impl_->told == size(); }
+
+std::string SweepJob::next_line() {
+  const int from = impl_->told;
+  int to = from;
+  while (to < size() && impl_->is_done[static_cast<std::size_t>(to)].load(std::memory_order_acquire)) ++to;
+  if (to == from) return {};
+  impl_->told = to;
+  std::string out = fmt::format(R"({{"done":{},"total":{},"from":{},"values":)", to, size(), from);
+  append_numbers(out, {impl_->values.begin() + from, impl_->values.begin() + to}, 9);
+  return out + "}\n";
+}
+
+}  // namespace thud::serve

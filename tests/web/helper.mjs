@@ -1,0 +1,85 @@
+// What the browser tests share: the program, a server, a browser.
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(join(here, "../../web/package.json"));
+const { chromium } = require("playwright-core");
+
+export const program = process.env.THUD_PROGRAM ?? join(here, "../../build/thud");
+export const testFolder = here;
+
+export function makeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "thud-web-"));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export function thud(...words) {
+  return execFileSync(program, words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/// A report on disk, as a URL.
+export function makeReport(folder, name, ...words) {
+  const file = join(folder, name);
+  thud(...words, "--report", file);
+  return { file, url: pathToFileURL(file).href };
+}
+
+export async function openBrowser() {
+  const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+  return chromium.launch({
+    executablePath,
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+/// A page that collects what goes wrong in it and where it asks.
+export async function openPage(browser, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const trouble = [];
+  const requests = [];
+  page.on("pageerror", (e) => trouble.push(e.message));
+  page.on("console", (m) => m.type() === "error" && trouble.push(m.text()));
+  page.on("request", (r) => requests.push(r.url()));
+  await page.goto(url);
+  return { page, context, trouble, requests };
+}
+
+/// `thud serve` on a free port.
+export async function startServer(...words) {
+  const child = spawn(program, ["serve", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.on("exit", (code, signal) => resolve({ code, signal })));
+  const address = await new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      const found = text.match(/http:\/\/127\.0\.0\.1:\d+\//);
+      if (found) resolve(found[0]);
+    });
+    child.on("exit", () => reject(new Error(`thud serve ended: ${text}`)));
+  });
+  return {
+    address,
+    child,
+    ended,
+    stop: async () => {
+      child.kill("SIGINT");
+      return ended;
+    },
+  };
+}
+
+export async function waitFor(what, check, seconds = 20) {
+  const until = Date.now() + 1000 * seconds;
+  for (;;) {
+    if (await check()) return;
+    if (Date.now() > until) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
