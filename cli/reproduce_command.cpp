@@ -177,14 +177,14 @@ void add_reproduce_command(CLI::App& app, int& exit_code) {
   CLI::Option* json = c->add_flag("--json", a->json, "print one JSON document and nothing else");
   CLI::Option* markdown =
       c->add_option("--markdown", a->markdown, "also write a page for the documentation")->type_name("FILE");
-  CLI::Option* report = add_report_option(*c, a->report);
+  add_report_option(*c, a->report);
   CLI::Option* figures =
       c->add_option("--figures", a->figures,
                     "redraw figures of the papers into a folder, instead of the tables")
           ->type_name("DIR")
           ->excludes(json)
           ->excludes(markdown)
-          ->excludes(report)
+          ->excludes(c->get_option("--report"))
           ->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
   c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
       ->type_name("N")

@@ -158,7 +158,11 @@ struct Server::Impl {
     auto state = std::make_shared<State>();
     state->until = Clock::now() + std::chrono::microseconds(static_cast<long>(1e6 * options.time_limit));
     state->answer = std::async(std::launch::async, [compute = std::move(compute), s = state.get()] {
-      return compute({&s->cancel, &s->reason});
+      try {
+        return compute({&s->cancel, &s->reason});
+      } catch (const std::exception& e) {
+        return Refusal(500, e.what()).json();
+      }
     });
     res.set_chunked_content_provider(type, [this, state, seat](std::size_t, DataSink& sink) {
       while (state->answer.wait_for(20ms) != std::future_status::ready) {

@@ -1,8 +1,9 @@
 // The playground in a real browser: sliders, errors, sweeps, tabs, and how it ends.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { openBrowser, openPage, startServer, waitFor } from "./helper.mjs";
+import { openBrowser, openPage, program, startServer, waitFor } from "./helper.mjs";
 
 let browser, server;
 
@@ -60,6 +61,12 @@ test("a slider gives a new answer: the faster, the sooner it stops", async () =>
   assert.deepEqual(trouble, []);
   assert.deepEqual(requests.filter((r) => !r.startsWith(server.address) && !r.startsWith("data:")), []);
   await context.close();
+});
+
+test("a port that is taken is refused", () => {
+  const done = spawnSync(program, ["serve", "--port", new URL(server.address).port], { encoding: "utf8", timeout: 10_000 });
+  assert.equal(done.status, 2);
+  assert.match(done.stderr, /port is taken/);
 });
 
 test("every scenario of the library is shown without trouble", async () => {

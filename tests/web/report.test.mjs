@@ -161,6 +161,14 @@ test("ten seconds of twelve links are drawn fast enough for 60 frames a second",
   await context.close();
 });
 
+test("a report that cannot be written is refused before any work", () => {
+  for (const [file, why] of [["/no/such/folder/x.html", /no folder/], [place.folder, /is a folder/], ["", /empty|value/]]) {
+    const done = spawnSync(program, ["run", "free_link", "--report", file], { encoding: "utf8" });
+    assert.equal(done.status, 2, file);
+    assert.match(done.stderr, why);
+  }
+});
+
 test("reports of reproduce, sweep and fit", async () => {
   const tables = makeReport(place.folder, "tables.html", "reproduce", "lee2009/4.1", "marghitu2013");
   let { page, context, trouble } = await openPage(browser, tables.url);

@@ -13,7 +13,6 @@ export class Controls {
   private playButton: HTMLButtonElement;
   private speed = h("select", { id: "speed", "aria-label": "Speed of play", title: "Speed of play" });
   private magnify = h("select", { id: "magnify", "aria-label": "Magnification of deflections", title: "Magnification of deflections" });
-  private caption = h("span", { class: "event-caption", "aria-live": "polite" });
 
   constructor(
     private player: Player,
@@ -50,7 +49,6 @@ export class Controls {
         h("label", { class: "speed magnify", hidden: true }, h("span", { class: "small" }, "deflection"), this.magnify),
         toggle("forces", "show-forces", true, (on) => ((stage.showForces = on), stage.draw(player.time))),
         toggle("trail", "show-trail", true, (on) => ((stage.showTrail = on), stage.draw(player.time))),
-        this.caption,
       ),
     );
     player.onTime((t) => this.showTime(t));
@@ -99,7 +97,7 @@ export class Controls {
     this.clock.textContent = `${(t * shown.factor).toFixed(Math.min(6, decimals))} / ${text(end)} ${shown.unit}`;
     this.scrub.setAttribute("aria-valuetext", this.clock.textContent);
     const near = events.filter((e) => Math.abs(e.time - t) <= 1e-9 * end && e.kind !== "start");
-    this.caption.textContent = near.length ? near.map((e) => `${e.kind} ${e.subject}`.trim()).join(" · ") : "";
+    this.stage.caption.textContent = near.length ? near.map((e) => `${e.kind} ${e.subject}`.trim()).join(" · ") : "";
   }
 
   private onKey(e: KeyboardEvent): void {

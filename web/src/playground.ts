@@ -4,7 +4,7 @@ import { Run, Scene } from "./data";
 import { card, download, h, icon } from "./dom";
 import { Editor } from "./editor";
 import { KnobPanel } from "./knobs";
-import { pageFoot } from "./report";
+import { directions, pageFoot } from "./report";
 import { SweepPanel } from "./sweep_panel";
 import { showKnob } from "./tables";
 import { colour, themeButton } from "./theme";
@@ -22,7 +22,7 @@ export class Playground {
   private answer = h("span", { class: "answer dim", id: "answer", "aria-live": "off" });
   private problem = h("p", { class: "problem", id: "problem", role: "alert", hidden: true });
   private pins = h("ul", { class: "pins" });
-  private sweepCard = card("Sweep", { class: "wide sweep-card", hidden: true }, this.sweep.result);
+  private sweepCard = card("Sweep", { class: "sweep-card", hidden: true }, this.sweep.result);
   private entries: LibraryEntry[] = [];
   private name = "";
   private text?: string; // when it has been edited
@@ -78,7 +78,7 @@ export class Playground {
         h("aside", { class: "card side" }, this.about, this.tabs(), this.problem, this.pins),
         this.viewer.columns(this.sweepCard),
       ),
-      pageFoot(version),
+      pageFoot(version, directions),
     );
   }
 
@@ -96,6 +96,7 @@ export class Playground {
         b.tabIndex = i === k ? 0 : -1;
         panels[i].hidden = i !== k;
       });
+      document.body.dataset.tab = parts[k][0];
       if (focus) buttons[k].focus();
     };
     parts.forEach(([id, label, content], k) => {
@@ -201,7 +202,7 @@ export class Playground {
       if (flight.abort.signal.aborted) {
         // a newer one follows
       } else if (e instanceof ApiError) {
-        this.complain(e.line > 0 ? `Line ${e.line}: ${e.message}` : e.message);
+        this.complain(e.line > 0 ? `Line ${e.line} of the text: ${e.message}` : e.message, e.line > 0);
         this.editor.showError(e.message, e.line, e.column);
       } else {
         this.complain("The server does not answer. Is thud serve still running?");
@@ -228,8 +229,9 @@ export class Playground {
     writeHash(this.name, this.knobs.settings());
   }
 
-  private complain(message: string): void {
+  private complain(message: string, inText = false): void {
     this.problem.textContent = message;
+    this.problem.classList.toggle("in-text", inText);
     this.problem.hidden = !message;
   }
 

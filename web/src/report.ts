@@ -15,9 +15,11 @@ export function pageHead(title: string, about: string, extra: (Node | null)[] = 
   );
 }
 
-export function pageFoot(version: string): HTMLElement {
-  return h("footer", { class: "page-foot" }, `Made by thud ${version}. Lengths and angles to scale; x to the right, z down.`);
+export function pageFoot(version: string, note = ""): HTMLElement {
+  return h("footer", { class: "page-foot" }, `Made by thud ${version}. ${note}`);
 }
+
+export const directions = "Lengths and angles are to scale; x points to the right, z down.";
 
 export function sourceCard(title: string, text: string, file: string): HTMLElement {
   return card(
@@ -44,8 +46,8 @@ export function showRunReport(root: HTMLElement, data: RunDocument): Viewer {
       "div",
       { class: "page report" },
       pageHead(scene.title, scene.about, [chips]),
-      viewer.columns(knobsCard, sourceCard("Scenario", scene.text, `${scene.name}.toml`)),
-      pageFoot(data.thud),
+      viewer.columns(null, knobsCard, sourceCard("Scenario", scene.text, `${scene.name}.toml`)),
+      pageFoot(data.thud, directions),
     ),
   );
   viewer.show(scene, run);

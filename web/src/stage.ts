@@ -31,6 +31,8 @@ export function eventColour(kind: string): string {
 export class Stage {
   readonly element: HTMLElement;
   readonly canvas = h("canvas", { class: "stage-canvas", role: "img", tabindex: "0", "aria-label": "The mechanism in motion" });
+  /// What happens at this instant.
+  readonly caption = h("p", { class: "event-caption", "aria-live": "polite" });
   showForces = true;
   showTrail = true;
   magnification = 1;
@@ -54,25 +56,21 @@ export class Stage {
   private largestDeflection = 0;
 
   constructor() {
-    this.element = h("div", { class: "stage" }, this.canvas);
+    this.element = h("div", { class: "stage" }, this.canvas, this.caption);
     new ResizeObserver(() => this.resize()).observe(this.element);
     onTheme(() => this.refresh());
   }
 
-  load(scene: Scene, run: Run, keepView = false): void {
+  load(scene: Scene, run: Run, keepView = false, ghosts: Ghost[] = []): void {
     this.scene = scene;
     this.run = run;
+    this.ghosts = ghosts;
     this.largestForce = 0;
     for (const f of run.forces)
       for (let k = 0; k < f.fx.length; ++k) this.largestForce = Math.max(this.largestForce, Math.hypot(f.fx[k], f.fz[k]));
     this.largestDeflection = this.findLargestDeflection();
     this.frameBox(keepView);
     this.refresh();
-  }
-
-  setGhosts(ghosts: Ghost[]): void {
-    this.ghosts = ghosts;
-    this.draw(this.time);
   }
 
   setMagnification(magnification: number): void {
@@ -107,6 +105,13 @@ export class Stage {
   // Everything that moves, and some of the sand below; while a knob is dragged the view only grows.
   private frameBox(keepView: boolean): void {
     const box = sweptBox(this.scene, this.run, this.magnification);
+    for (const g of this.ghosts) {
+      const other = sweptBox(g.scene, g.run, this.magnification);
+      box.left = Math.min(box.left, other.left);
+      box.right = Math.max(box.right, other.right);
+      box.top = Math.min(box.top, other.top);
+      box.bottom = Math.max(box.bottom, other.bottom);
+    }
     const size = Math.max(box.right - box.left, box.bottom - box.top, 1e-6);
     for (const bed of this.scene.beds) {
       const middle = bed.z + ((box.left + box.right) / 2 - bed.x) * Math.tan(bed.slope);

@@ -16,6 +16,7 @@ interface ComparedValue {
   computed: number | null;
   relative_difference: number | null;
   verdict: string;
+  right?: number | null;
 }
 interface Table {
   id: string;
@@ -24,6 +25,8 @@ interface Table {
   scenario: string;
   own?: boolean;
   note?: string;
+  why?: string;
+  right_set?: Record<string, string>;
   ok?: number;
   total?: number;
   runs?: number;
@@ -56,7 +59,8 @@ function tableCard(table: Table): HTMLElement {
   const moving = knobs.filter((k) => !fixed.includes(k));
   const labelled = table.rows.some((r) => r.label);
   const own = !!table.own;
-  const parts = own ? ["computed", "difference"] : ["published", "computed", "difference"];
+  const corrected = !own && !!table.right_set;
+  const parts = own ? ["computed", "difference"] : ["published", "computed", "difference", ...(corrected ? ["corrected model"] : [])];
   const unitOf = (r: string) => table.rows.flatMap((row) => row.values).find((v) => v.result === r)?.unit ?? "";
   const head = h(
     "thead",
@@ -84,14 +88,17 @@ function tableCard(table: Table): HTMLElement {
       const published = h("td", { class: "number", title: v.misprint ? `misprint for ${v.misprint}` : "" }, v.published_text ?? "", v.misprint && h("sup", {}, "†"));
       const computed = h("td", { class: "number" }, v.computed === null ? "not reached" : number(v.computed, digits));
       const difference = h("td", { class: `number ${verdictClass(v.verdict)}`, title: v.verdict }, percent(v.relative_difference));
-      return own ? [computed, difference] : [published, computed, difference];
+      if (own) return [computed, difference];
+      const right = h("td", { class: "number dim" }, number(v.right ?? NaN, digits));
+      return corrected ? [published, computed, difference, right] : [published, computed, difference];
     });
     body.append(h("tr", {}, labelled && h("th", { scope: "row", class: "plain" }, row.label ?? ""), ...moving.map((k) => h("td", { class: "nowrap" }, row.set[k] ?? "")), ...cells));
   }
   const isOk = own ? table.failed === 0 : table.ok === table.total;
   const count = own ? `${table.runs} runs of our own` : `${table.ok} of ${table.total}, worst difference ${percent(table.worst_relative_difference)}`;
   const misprints = table.rows.some((r) => r.values.some((v) => v.misprint));
-  const notes = [table.note, fixed.length ? `In all rows: ${fixed.map((k) => `${k} = ${table.rows[0].set[k]}`).join(", ")}.` : "", misprints ? "† a misprint; ours is held against what should be printed." : ""].filter(Boolean) as string[];
+  const settings = Object.entries(table.right_set ?? {}).map(([k, v]) => `${k} = ${v}`).join(", ");
+  const notes = [table.note, corrected ? `Corrected model: ${settings}. ${table.why ?? ""}` : "", fixed.length ? `In all rows: ${fixed.map((k) => `${k} = ${table.rows[0].set[k]}`).join(", ")}.` : "", misprints ? "† a misprint; ours is held against what should be printed." : ""].filter(Boolean) as string[];
   return h(
     "section",
     { class: "card wide", id: table.id },
@@ -215,7 +222,7 @@ function sweepPicture(data: SweepDocument, plot: SweepDocument["plots"][number])
   const outputs = data.columns.filter((c) => !c.knob);
   const choices = isMap ? [choose("z", outputs, "colour")] : [choose("x", data.columns, "across"), choose("y", data.columns, "up")];
   draw();
-  return card(plot.title || (isMap ? "Map" : "Curves"), { class: "wide" }, h("div", { class: "row" }, ...choices), holder);
+  return card(plot.title || (isMap ? "Map" : "Curves"), {}, h("div", { class: "row" }, ...choices), holder);
 }
 
 export function showSweepReport(root: HTMLElement, data: SweepDocument): void {
@@ -257,7 +264,7 @@ export function showSweepReport(root: HTMLElement, data: SweepDocument): void {
       pageHead(data.title, [data.about, reached].filter(Boolean).join(" ")),
       h(
         "main",
-        { class: "view" },
+        { class: "view even" },
         ...usable.map((p) => sweepPicture(data, p)),
         card("Outputs", { class: "wide" }, h("div", { class: "scroll-x" }, table), data.stride > 1 ? h("p", { class: "dim" }, `Pictures show every ${data.stride}th run.`) : null),
         failures,
@@ -352,10 +359,11 @@ function fitPictures(residuals: Residual[]): HTMLElement[] {
     const curves = list.map((r) => ({ x: scaled(r.curve_time, time.factor), y: scaled(r.curve, unit.factor), name: `${r.file}, fitted` }));
     const misses = list.map((r) => ({ x: scaled(r.time, time.factor), y: r.measured.map((m, k) => (m - r.fitted[k]) * error.factor), name: r.file, points: true }));
     const legend = h("ul", { class: "energy-legend" }, ...list.map((r, k) => h("li", {}, h("span", { class: "swatch", style: `background:var(--series-${k + 1})` }), r.file.split("/").pop()!)));
+    const all = residuals.filter((r) => r.observable === name).length;
     return card(
       name,
-      { class: "wide" },
-      h("p", { class: "dim small" }, "Measured (points) and fitted (lines)"),
+      {},
+      h("p", { class: "dim small" }, all > list.length ? `The first ${list.length} of ${all} files: measured (points) and fitted (lines)` : "Measured (points) and fitted (lines)"),
       xyPlot(240, time.unit, unit.unit, [...points, ...filler, ...curves]),
       h("p", { class: "dim small" }, "Measured − fitted"),
       xyPlot(120, time.unit, error.unit, misses),
@@ -417,7 +425,7 @@ export function showFitReport(root: HTMLElement, data: FitDocument): void {
       pageHead(f.study.title, `${data.scenario_title}, fitted to ${f.values} measured values in ${f.runs} runs. ${state}`),
       h(
         "main",
-        { class: "view" },
+        { class: "view even" },
         card("Estimates", { class: "wide" }, h("div", { class: "scroll-x" }, estimates), notes.length ? h("ul", { class: "notes" }, ...notes.map((n) => h("li", {}, n))) : null),
         ...fitPictures(f.residuals),
         f.correlation.names.length > 1 ? card("Correlations", { class: "wide" }, h("div", { class: "scroll-x" }, correlationTable(f.correlation))) : null,

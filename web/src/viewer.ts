@@ -42,12 +42,12 @@ export class Viewer {
   }
 
   /// The cards in two columns, one below the other on a narrow screen.
-  columns(...more: (HTMLElement | null)[]): HTMLElement {
+  columns(first: HTMLElement | null, ...more: (HTMLElement | null)[]): HTMLElement {
     return h(
       "main",
       { class: "view" },
       h("div", { class: "column" }, this.stageCard, this.resultsCard, this.eventsCard),
-      h("div", { class: "column" }, this.plotsCard, this.energyCard),
+      h("div", { class: "column" }, first, this.plotsCard, this.energyCard),
       ...more,
     );
   }
@@ -55,8 +55,7 @@ export class Viewer {
   show(scene: Scene, run: Run, pinned: Pinned[] = []): void {
     const isNew = this.shown !== scene.name;
     this.shown = scene.name;
-    this.stage.load(scene, run, !isNew);
-    this.stage.setGhosts(pinned);
+    this.stage.load(scene, run, !isNew, pinned);
     if (isNew) {
       this.player.pause();
       this.player.time = 0;

@@ -1,0 +1,298 @@
+// The playground's server as clients meet it, the friendly and the others.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "serve/server.hpp"
+#include "thud/scenario/error.hpp"
+
+// Last: it brings a macro _res that Eigen cannot bear.
+#include <httplib.h>
+
+namespace thud::serve {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// A pendulum in steps of 1 µs: hours.
+const char* const endless = R"(
+[[body]]
+name  = "rod"
+shape = { kind = "cylinder", length = 0.2, diameter = 0.01, density = 7700 }
+joint = "pin"
+[initial]
+"rod.angle" = "1 deg"
+[stop]
+time = 1e6
+[solver]
+max_step = 1e-6
+)";
+
+class Serving : public ::testing::Test {
+ protected:
+  void start(ServerOptions options = {}) {
+    server = std::make_unique<Server>(options);
+    thread = std::thread([this] { server->run(); });
+    while (client().Get("/api/status") == nullptr) std::this_thread::sleep_for(5ms);
+  }
+  void TearDown() override {
+    if (server) server->stop();
+    if (thread.joinable()) thread.join();
+  }
+  httplib::Client client() const {
+    httplib::Client c("127.0.0.1", server->port());
+    c.set_read_timeout(60s);
+    return c;
+  }
+  httplib::Result post(const std::string& path, const json& body) const {
+    return client().Post(path, body.dump(), "application/json");
+  }
+  int jobs() const { return json::parse(client().Get("/api/status")->body)["jobs"]; }
+  static std::string message(const httplib::Result& r) { return json::parse(r->body)["error"]["message"]; }
+
+  std::unique_ptr<Server> server;
+  std::thread thread;
+};
+
+TEST_F(Serving, gives_page_library_and_scenarios) {
+  start();
+  EXPECT_THAT(client().Get("/")->body, HasSubstr("\"kind\":\"playground\""));
+  const json library = json::parse(client().Get("/api/library")->body);
+  EXPECT_GT(library["scenarios"].size(), 10U);
+  EXPECT_THAT(client().Get("/api/scenario/free_link")->body, HasSubstr("[parameters]"));
+  EXPECT_EQ(client().Get("/nothing")->status, 404);
+}
+
+TEST_F(Serving, runs_a_scenario_with_its_knobs) {
+  start();
+  const auto r =
+      post("/api/run",
+           {{"scenario", "free_link"}, {"set", {{"speed", "2 m/s"}}}, {"columns", {"link.vx", "no.such"}}});
+  ASSERT_EQ(r->status, 200);
+  const json j = json::parse(r->body);
+  // Lee 2009, Table 4.3, has no such row; the value is that of thud run free_link --set speed=2.
+  EXPECT_NEAR(j["run"]["stop"]["time"].get<double>(), 0.0222620, 1e-6);
+  EXPECT_TRUE(j["run"]["columns"].contains("link.vx"));
+  EXPECT_TRUE(j["run"]["columns"].contains("energy.kinetic"));
+  EXPECT_FALSE(j["run"]["columns"].contains("no.such"));
+  EXPECT_EQ(j["scene"]["name"], "free_link");
+}
+
+TEST_F(Serving, says_where_a_text_is_wrong) {
+  start();
+  const auto r = post("/api/run", {{"text", "title = \"x\"\n[[body]]\nnam = 3\n"}});
+  EXPECT_EQ(r->status, 422);
+  const json error = json::parse(r->body)["error"];
+  EXPECT_EQ(error["line"], 3);
+  EXPECT_EQ(error["column"], 1);
+  EXPECT_EQ(post("/api/run", {{"scenario", "free_link"}, {"set", {{"angle", "99 deg"}}}})->status, 422);
+  EXPECT_EQ(post("/api/run", {{"scenario", "free_link"}, {"set", {{"angel", 1}}}})->status, 422);
+}
+
+TEST_F(Serving, refuses_what_is_not_a_request) {
+  start();
+  const auto raw = [&](const std::string& body) {
+    return client().Post("/api/run", body, "application/json")->status;
+  };
+  for (const char* body :
+       {"", "{", "[]", "null", "3", "{\"scenario\":3}", "{\"scenario\":\"free_link\",\"text\":\"\"}",
+        "{\"scenario\":\"free_link\",\"set\":[]}", "{\"scenario\":\"free_link\",\"sett\":{}}",
+        "{\"scenario\":\"free_link\",\"set\":{\"angle\":[]}}", "{\"scenario\":\"free_link\",\"time\":-1}",
+        "{\"scenario\":\"free_link\",\"columns\":[3]}", "\xff\xfe"})
+    EXPECT_EQ(raw(body), 400) << body;
+  EXPECT_EQ(raw(std::string(500'000, '[')), 400);
+  EXPECT_EQ(client().Post("/api/run", "a=1", "application/x-www-form-urlencoded")->status, 415);
+  httplib::Headers packed = {{"Content-Encoding", "gzip"}};
+  EXPECT_EQ(client().Post("/api/run", packed, "x", "application/json")->status, 415);
+}
+
+TEST_F(Serving, knows_no_paths) {
+  start();
+  for (const char* name :
+       {"../../etc/passwd", "/etc/passwd", "..", "", "./free_link", "free_link.toml", "~/x"}) {
+    EXPECT_EQ(post("/api/run", {{"scenario", name}})->status, 404) << name;
+    EXPECT_EQ(client().Get(std::string("/api/scenario/") + name)->status, 404) << name;
+  }
+  EXPECT_EQ(client().Get("/api/scenario/..%2f..%2f..%2fetc%2fpasswd")->status, 404);
+}
+
+TEST_F(Serving, answers_only_to_its_own_host_and_origin) {
+  start();
+  const auto get = [&](const httplib::Headers& headers) {
+    return client().Get("/api/library", headers)->status;
+  };
+  const std::string port = fmt::format(":{}", server->port());
+  EXPECT_EQ(get({{"Host", "localhost" + port}}), 200);
+  EXPECT_EQ(get({{"Host", "127.0.0.1" + port}, {"Origin", "http://127.0.0.1" + port}}), 200);
+  for (const std::string& host : {std::string("evil.example"), "evil.example" + port,
+                                  std::string("127.0.0.1"), "127.0.0.1.evil.example" + port})
+    EXPECT_EQ(get({{"Host", host}}), 403) << host;
+  for (const std::string& origin : {std::string("http://evil.example"), std::string("null"),
+                                    "https://127.0.0.1" + port, std::string("http://127.0.0.1:1")})
+    EXPECT_EQ(get({{"Origin", origin}}), 403) << origin;
+  EXPECT_EQ(client().Get("/", {{"Host", "evil.example"}})->status, 403);
+}
+
+TEST_F(Serving, refuses_a_body_of_100_MB_and_lives) {
+  start();
+  const std::string large(100'000'000, ' ');
+  const auto r = client().Post("/api/run", large, "application/json");
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->status, 413);
+  EXPECT_EQ(client().Get("/api/library")->status, 200);
+}
+
+TEST_F(Serving, refuses_a_body_of_unknown_length) {
+  start();
+  const auto r = client().Post(
+      "/api/run",
+      [](std::size_t, httplib::DataSink& sink) {
+        sink.write("{}", 2);
+        sink.done();
+        return true;
+      },
+      "application/json");
+  // It may hang up before the client has sent everything.
+  if (r) {
+    EXPECT_EQ(r->status, 411);
+  }
+  EXPECT_EQ(client().Get("/api/library")->status, 200);
+}
+
+TEST_F(Serving, ends_a_run_when_its_time_is_over) {
+  ServerOptions options;
+  options.time_limit = 0.3;
+  start(options);
+  const auto r = post("/api/run", {{"text", endless}});
+  ASSERT_EQ(r->status, 200);
+  const json stop = json::parse(r->body)["run"]["stop"];
+  EXPECT_EQ(stop["reason"], "cancelled");
+  EXPECT_THAT(stop["text"].get<std::string>(), HasSubstr("0.3 s"));
+}
+
+TEST_F(Serving, ends_a_run_when_its_client_goes) {
+  start();
+  std::thread client_thread([&] {
+    httplib::Client c("127.0.0.1", server->port());
+    c.set_read_timeout(300ms);  // then it hangs up
+    (void)c.Post("/api/run", json{{"text", endless}}.dump(), "application/json");
+  });
+  client_thread.join();
+  for (int k = 0; k < 400 && jobs() > 0; ++k) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(jobs(), 0);
+}
+
+TEST_F(Serving, has_a_number_of_seats_and_stops_in_the_midst_of_runs) {
+  ServerOptions options;
+  options.most_jobs = 2;
+  start(options);
+  std::vector<std::thread> clients;
+  for (int k = 0; k < 2; ++k) clients.emplace_back([&] { (void)post("/api/run", {{"text", endless}}); });
+  for (int k = 0; k < 400 && jobs() < 2; ++k) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(post("/api/run", {{"scenario", "free_link"}})->status, 503);
+  EXPECT_EQ(client().Get("/api/library")->status, 200);
+  const auto asked = std::chrono::steady_clock::now();
+  server->stop();
+  thread.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 10s);
+  for (std::thread& t : clients) t.join();
+}
+
+TEST_F(Serving, a_mechanism_too_large_for_a_page_is_refused) {
+  start();
+  const std::string text = R"(
+[[body]]
+name  = "a"
+shape = { kind = "cylinder", length = 0.1, diameter = 0.01, density = 7700 }
+joint = "free"
+[[body]]
+repeat = 3000
+name   = "b{i}"
+shape  = { kind = "cylinder", length = 0.1, diameter = 0.01, density = 7700 }
+joint  = { to = "a" }
+)";
+  EXPECT_EQ(post("/api/run", {{"text", text}})->status, 422);
+}
+
+TEST_F(Serving, sweeps_line_by_line) {
+  start();
+  const json axes = {{{"knob", "speed"}, {"low", 1}, {"high", 2.5}, {"count", 4}},
+                     {{"knob", "angle"}, {"low", 0}, {"high", 80}, {"count", 3}}};
+  const auto r = post("/api/sweep", {{"scenario", "free_link"}, {"vary", axes}, {"output", "t_z"}});
+  ASSERT_EQ(r->status, 200);
+  std::vector<double> values;
+  std::istringstream lines(r->body);
+  for (std::string line; std::getline(lines, line);) {
+    const json j = json::parse(line);
+    EXPECT_EQ(j["from"].get<std::size_t>(), values.size());
+    for (const json& v : j["values"]) values.push_back(v);
+  }
+  ASSERT_EQ(values.size(), 12U);
+  // x is the fastest: along it the link stops sooner.
+  EXPECT_LT(values[1], values[0]);
+  EXPECT_LT(values[4], values[0]);
+  const auto refused = [&](const json& vary, const char* output) {
+    return post("/api/sweep", {{"scenario", "free_link"}, {"vary", vary}, {"output", output}})->status;
+  };
+  EXPECT_EQ(refused(axes, "no_such"), 422);
+  EXPECT_EQ(refused({{{"knob", "nil"}, {"low", 1}, {"high", 2}, {"count", 4}}}, "t_z"), 422);
+  EXPECT_EQ(refused({{{"knob", "speed"}, {"low", 1}, {"high", 2}, {"count", 1}}}, "t_z"), 400);
+  EXPECT_EQ(refused({{{"knob", "speed"}, {"low", 1}, {"high", 2}, {"count", 1000}},
+                     {{"knob", "angle"}, {"low", 1}, {"high", 2}, {"count", 1000}}},
+                    "t_z"),
+            400);
+  EXPECT_EQ(refused(json::array(), "t_z"), 400);
+}
+
+TEST_F(Serving, gives_csv_and_report) {
+  start();
+  EXPECT_THAT(post("/api/csv", {{"scenario", "free_link"}})->body,
+              ::testing::StartsWith("time [s],link.angle [rad]"));
+  EXPECT_THAT(post("/api/report", {{"scenario", "free_link"}})->body, HasSubstr("\"kind\":\"run\""));
+}
+
+TEST_F(Serving, survives_a_thousand_requests_at_once) {
+  start();
+  std::atomic<int> good{0}, busy{0}, bad{0};
+  std::vector<std::thread> clients;
+  for (int c = 0; c < 8; ++c)
+    clients.emplace_back([&, c] {
+      for (int k = 0; k < 125; ++k) {
+        const int kind = (c + k) % 5;
+        const auto r = kind == 0 ? client().Get("/api/library")
+                     : kind == 1 ? client().Get("/")
+                     : kind == 2
+                         ? client().Post("/api/run", "{oops", "application/json")
+                         : post("/api/run", {{"scenario", "free_link"}, {"set", {{"speed", 1 + 0.01 * k}}}});
+        if (!r)
+          ++bad;
+        else if (r->status == (kind == 2 ? 400 : 200))
+          ++good;
+        else if (r->status == 503)
+          ++busy;
+        else
+          ++bad;
+      }
+    });
+  for (std::thread& t : clients) t.join();
+  EXPECT_EQ(bad, 0);
+  EXPECT_EQ(busy, 0);  // eight clients, eight seats
+  EXPECT_EQ(good, 1000);
+  EXPECT_EQ(jobs(), 0);
+}
+
+TEST(ServerPort, taken_is_told) {
+  const Server first;
+  ServerOptions options;
+  options.port = first.port();
+  EXPECT_THROW(Server{options}, InputError);
+}
+
+}  // namespace
+}  // namespace thud::serve
