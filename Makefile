@@ -56,6 +56,12 @@ web: ## rebuild the web page that is embedded, web/dist/thud.html (needs Node)
 	@scripts/web-deps
 	cd web && npm run check && npm run build
 
+.PHONY: screenshots
+screenshots: all ## pictures of every view of the web page, in build/screenshots
+	@scripts/install-deps test
+	@scripts/web-deps
+	node web/screenshots.mjs build/screenshots
+
 .PHONY: format
 format: ## format the sources in place
 	@scripts/install-deps tools

@@ -35,7 +35,12 @@ export class Editor {
   }
 
   showError(message: string, line = 0, column = 0): void {
-    this.message.textContent = message ? (line > 0 ? `Line ${line}, column ${column}: ${message}` : message) : "";
+    const go = () => {
+      this.area.scrollTop = Math.max(0, (line - 5) * this.lineHeight());
+      this.area.focus({ preventScroll: true });
+    };
+    const where = line > 0 && h("button", { type: "button", class: "link", onclick: go }, `Line ${line}, column ${column}`);
+    this.message.replaceChildren(...(where ? [where, `: ${message}`] : [message]));
     this.area.setAttribute("aria-invalid", String(!!message));
     this.band.hidden = !(line > 0);
     this.band.style.setProperty("--line", String(line - 1));

@@ -50,6 +50,24 @@ export function place(pose: Pose, s: number, n: number, shapes?: number[]): [num
   return [pose.x + s * pose.sin + across * pose.cos, pose.z + s * pose.cos - across * pose.sin];
 }
 
+/// Where a point of a bent body is drawn when its deflection is magnified: `pose` is the magnified one.
+export function magnified(body: Body, real: Pose, pose: Pose, magnification: number, x: number, z: number): [number, number] {
+  if (magnification === 1) return [x, z];
+  const [dx, dz] = [x - real.x, z - real.z];
+  const s = dx * real.sin + dz * real.cos;
+  const n = dx * real.cos - dz * real.sin;
+  let extra = 0;
+  let nearest = Infinity;
+  for (const line of body.lines)
+    line.shapes?.forEach((shapes, k) => {
+      const distance = Math.abs(line.points[k][0] - s);
+      if (distance >= nearest) return;
+      nearest = distance;
+      extra = deflection(shapes, pose.eta) * (1 - 1 / magnification);
+    });
+  return place(pose, s, n + extra);
+}
+
 export interface Box {
   left: number;
   right: number;

@@ -101,6 +101,7 @@ function baseOptions(x: string, y: string): Omit<uPlot.Options, "width" | "heigh
   return {
     legend: { show: false },
     cursor: { show: false },
+    pxAlign: false,
     padding: [8, 18, 0, 0],
     scales: { x: { time: false } },
     axes: [

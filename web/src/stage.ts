@@ -1,7 +1,7 @@
 // The mechanism in its bed, to scale, on a canvas.
 import { Bed, Run, RunEvent, Scene, at, locate } from "./data";
 import { h } from "./dom";
-import { Box, Pose, deflection, place, posesAt, sweptBox, tipOf } from "./geometry";
+import { Box, Pose, deflection, magnified, place, posesAt, sweptBox, tipOf } from "./geometry";
 import { colour, onTheme } from "./theme";
 import { quantity, roundDown, ticks } from "./units";
 
@@ -328,7 +328,7 @@ export class Stage {
     const poses = posesAt(this.scene, this.run, t, this.magnification);
     this.drawBodies(c, poses);
     this.drawEvents(c, t, poses);
-    if (this.showForces) this.drawForces(c, t);
+    if (this.showForces) this.drawForces(c, t, poses);
     this.drawNotes(c);
     this.drawTimes.push(performance.now() - started);
     if (this.drawTimes.length > 2000) this.drawTimes.shift();
@@ -420,8 +420,9 @@ export class Stage {
     c.restore();
   }
 
-  private drawForces(c: CanvasRenderingContext2D, t: number): void {
+  private drawForces(c: CanvasRenderingContext2D, t: number, poses: Pose[]): void {
     if (!(this.largestForce > 0)) return;
+    const real = this.magnification === 1 ? poses : posesAt(this.scene, this.run, t, 1);
     const at_ = locate(this.run.time, t);
     const longest = 0.26 * Math.min(this.width, this.height);
     c.strokeStyle = c.fillStyle = colour("force");
@@ -433,7 +434,8 @@ export class Stage {
       const size = Math.hypot(fx, fz);
       const length = (longest * size) / this.largestForce;
       if (!(length > 1.5)) continue;
-      const [x, y] = this.toScreen(at(f.x, at_), at(f.z, at_));
+      const spot = magnified(this.scene.bodies[f.body], real[f.body], poses[f.body], this.magnification, at(f.x, at_), at(f.z, at_));
+      const [x, y] = this.toScreen(...spot);
       this.drawArrow(c, x, y, fx / size, fz / size, length);
       if (length < 0.25 * longest || ++labels > 3) continue;
       const text = quantity(size, "N", 3);

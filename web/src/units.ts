@@ -29,6 +29,8 @@ export function pretty(unit: string): string {
   return unit
     .replace(/\bdeg\b/g, "°")
     .replace(/\bus\b/g, "µs")
+    .replace(/\^2\b/g, "²")
+    .replace(/\^3\b/g, "³")
     .replace(/([a-zA-Z])2\b/g, "$1²")
     .replace(/([a-zA-Z])3\b/g, "$1³");
 }
