@@ -87,9 +87,9 @@ Json events_json(const Scenario& s, const Outcome& outcome) {
     const Event& e = outcome.events[k];
     out.push_back({{"time", number(e.time)},
                    {"kind", event_kind_name(e.kind)},
-                   {"subject", describe_subject(s, e)},
-                   {"before", event_state(e, false)},
-                   {"after", event_state(e, true)}});
+                   {"subject", describe_subject(s, outcome, e)},
+                   {"before", describe_state(outcome, e, false)},
+                   {"after", describe_state(outcome, e, true)}});
   }
   return out;
 }

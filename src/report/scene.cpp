@@ -63,13 +63,20 @@ Json body_json(const Tree& tree, int i, const std::vector<OutlineLine>& outline)
   return out;
 }
 
+Json plane_json(const std::string& name, const Plane& plane) {
+  return {{"name", name},
+          {"x", rounded(plane.point.x)},
+          {"z", rounded(plane.point.z)},
+          {"slope", rounded(std::atan2(plane.tangent.z, plane.tangent.x))}};
+}
+
+Json wall_json(const Wall& wall) { return plane_json(wall.name, wall.plane); }
+
 Json bed_json(const Bed& bed) {
-  return {{"name", bed.name},
-          {"x", rounded(bed.plane.point.x)},
-          {"z", rounded(bed.plane.point.z)},
-          {"slope", rounded(std::atan2(bed.plane.tangent.z, bed.plane.tangent.x))},
-          {"depth", bed.bottom > 0 ? rounded(bed.bottom) : Json(nullptr)},
-          {"law", law_entry(bed.law).name}};
+  Json out = plane_json(bed.name, bed.plane);
+  out["depth"] = bed.bottom > 0 ? rounded(bed.bottom) : Json(nullptr);
+  out["law"] = law_entry(bed.law).name;
+  return out;
 }
 
 // Values of a knob in SI and in its own unit, in which sliders count.
@@ -102,7 +109,8 @@ std::string make_scene_json(const Scenario& s) {
   for (int i = 0; i < tree.body_count(); ++i) out["bodies"].push_back(body_json(tree, i, outline));
   out["beds"] = Json::array();
   for (const Bed& bed : s.system->beds()) out["beds"].push_back(bed_json(bed));
-  out["walls"] = Json::array();  // {x, z, slope, name} each
+  out["walls"] = Json::array();
+  for (const Wall& wall : s.system->walls()) out["walls"].push_back(wall_json(wall));
   out["observables"] = Json::array();
   for (const NamedObservable& o : s.observables)
     out["observables"].push_back({{"name", o.name}, {"unit", o.unit}, {"about", o.about}});
