@@ -324,7 +324,7 @@ class Turns {
       for (int j = 0; j < k; ++j) a(i, j) = f.matrix[inside[i] * m + inside[j]];
     }
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-    solver.setThreshold(1e-10);
+    solver.setThreshold(1e-12);
     const Eigen::VectorXd correction = solver.compute(a).solve(b);
     for (int i = 0; i < k; ++i)
       force[inside[i]] = std::clamp(force[inside[i]] + correction[i], f.lower[inside[i]], f.upper[inside[i]]);
@@ -475,8 +475,28 @@ class Turns {
     arrived_.clear();
   }
 
-  // What is left after the most turns: p ≥ 0, v ≥ 0, p·v = 0.
+  // What is left after the most turns: p ≥ 0, v ≥ 0, p·v = 0. Once more for what rounding leaves of it.
   void close_plastically() {
+    for (int round = 0; round < 10; ++round) {
+      renew_velocities();
+      const ForceProblem f = normal_problem();
+      std::vector<double> force(n_, 0.0);
+      if (approach_of(f, force) <= zero_velocity * speed_) return;
+      if (!solve_polished(f, force)) {
+        out_.solved = false;
+        return;
+      }
+      for (int i = 0; i < n_; ++i) {
+        double after = f.offset[i];
+        for (int j = 0; j < n_; ++j) after += f.matrix[i * n_ + j] * force[j];
+        out_.work_normal[i] += 0.5 * (f.offset[i] + after) * force[i];
+        out_.impulse[normal(i)] += force[i];
+      }
+    }
+    renew_velocities();
+  }
+
+  ForceProblem normal_problem() const {
     ForceProblem f;
     f.resize(n_);
     double speed = 0;
@@ -487,19 +507,8 @@ class Turns {
       for (int j = 0; j < n_; ++j) f.matrix[i * n_ + j] = w(k, normal(j));
     }
     for (int i = 0; i < n_; ++i)
-      if (unit_[normal(i)] > 0) f.upper[i] = 1e12 * speed / unit_[normal(i)];  // as good as none
-    std::vector<double> force(n_, 0.0);
-    out_.solved &= solve_polished(f, force);
-    if (const ForceSolution s = solve_forces(f); s.solved && approach_of(f, s.force) < approach_of(f, force))
-      force = s.force;
-    const std::vector<double> before = v_;
-    for (int i = 0; i < n_; ++i) out_.impulse[normal(i)] += force[i];
-    renew_velocities();
-    for (int i = 0; i < n_; ++i) {
-      const int k = normal(i);
-      if (force[i] > 0) v_[k] = 0;
-      out_.work_normal[i] += 0.5 * (before[k] + v_[k]) * force[i];
-    }
+      if (unit_[normal(i)] > 0) f.upper[i] = 1e10 * speed / unit_[normal(i)];  // as good as none
+    return f;
   }
 
   // The fastest approach that these impulses leave.
