@@ -37,9 +37,11 @@ void refuse(Response& res, const Refusal& refusal) {
 class Seat {
  public:
   Seat(std::atomic<int>& taken, int most) : taken_(taken) {
-    if (++taken_ > most) {
+    // A seat may be just about to be left: its client has its answer already.
+    for (int tries = 0; ++taken_ > most; ++tries) {
       --taken_;
-      throw Refusal(503, "the server is busy with other runs; try again");
+      if (tries == 100) throw Refusal(503, "the server is busy with other runs; try again");
+      std::this_thread::sleep_for(10ms);
     }
   }
   ~Seat() { --taken_; }
