@@ -26,7 +26,7 @@ struct Columns {
   std::vector<double> time;
   std::vector<std::vector<double>> x, z, angle;  // of the frame of every body
   std::vector<std::vector<double>> elastic;      // of all bodies, one coordinate after the other
-  std::vector<PieceColumns> pieces;
+  std::vector<PieceColumns> pieces, contacts;
   std::vector<std::vector<double>> observables;
 };
 
@@ -46,6 +46,18 @@ void add_piece(const System& system, std::size_t k, const Work<double>& work, Pi
   out.fz.push_back(force.z);
 }
 
+// Force of a lasting or compliant contact on its first body, where they touch. An impact has an impulse but no force.
+void add_contact(const System& system, std::size_t k, const Work<double>& work, PieceColumns& out) {
+  const Touching<double>& w = work.contact[k];
+  const Vec at = work.frames.origin[system.contacts()[k].a.body] + w.arm_a + w.offset_a;
+  const Vec force = w.normal_force * w.normal + w.shear_force * w.tangent;
+  out.acts = out.acts || norm(force) > 0;
+  out.x.push_back(at.x);
+  out.z.push_back(at.z);
+  out.fx.push_back(force.x);
+  out.fz.push_back(force.z);
+}
+
 Columns read_columns(const Scenario& s, const FrameRecorder& frames,
                      const std::vector<NamedObservable>& wanted) {
   const System& system = *s.system;
@@ -55,6 +67,7 @@ Columns read_columns(const Scenario& s, const FrameRecorder& frames,
   for (auto* list : {&c.x, &c.z, &c.angle}) list->resize(bodies);
   c.elastic.resize(static_cast<std::size_t>(tree.elastic_count()));
   c.pieces.resize(system.pieces().size());
+  c.contacts.resize(system.contacts().size());
   c.observables.resize(wanted.size());
   frames.read([&](double t, const double* state, const Work<double>& work) {
     c.time.push_back(t);
@@ -65,6 +78,7 @@ Columns read_columns(const Scenario& s, const FrameRecorder& frames,
     }
     for (std::size_t k = 0; k < c.elastic.size(); ++k) c.elastic[k].push_back(work.frames.eta[k]);
     for (std::size_t k = 0; k < c.pieces.size(); ++k) add_piece(system, k, work, c.pieces[k]);
+    for (std::size_t k = 0; k < c.contacts.size(); ++k) add_contact(system, k, work, c.contacts[k]);
     for (std::size_t k = 0; k < wanted.size(); ++k)
       c.observables[k].push_back(observe(system, wanted[k].observable, t, state, work));
   });
@@ -151,21 +165,28 @@ void append_elastic(std::string& out, const Tree& tree, const Columns& c) {
   out += ']';
 }
 
+void append_force(std::string& out, const std::string& head, const PieceColumns& p) {
+  if (!p.acts) return;
+  if (out.back() != '[') out += ',';
+  out += head;
+  for (const auto& [name, column] :
+       {std::pair{"x", &p.x}, std::pair{"z", &p.z}, std::pair{"fx", &p.fx}, std::pair{"fz", &p.fz}}) {
+    out += fmt::format(",\"{}\":", name);
+    append_numbers(out, *column, 6);
+  }
+  out += '}';
+}
+
 void append_forces(std::string& out, const System& system, const Columns& c) {
   out += ",\"forces\":[";
-  bool first = true;
   for (std::size_t k = 0; k < c.pieces.size(); ++k) {
-    if (!c.pieces[k].acts) continue;
-    out += fmt::format("{}{{\"body\":{},\"bed\":{}", first ? "" : ",", system.pieces()[k].body,
-                       system.pieces()[k].bed);
-    first = false;
-    const PieceColumns& p = c.pieces[k];
-    for (const auto& [name, column] :
-         {std::pair{"x", &p.x}, std::pair{"z", &p.z}, std::pair{"fx", &p.fx}, std::pair{"fz", &p.fz}}) {
-      out += fmt::format(",\"{}\":", name);
-      append_numbers(out, *column, 6);
-    }
-    out += '}';
+    const Piece& piece = system.pieces()[k];
+    append_force(out, fmt::format("{{\"body\":{},\"bed\":{}", piece.body, piece.bed), c.pieces[k]);
+  }
+  for (std::size_t k = 0; k < c.contacts.size(); ++k) {
+    const Contact& contact = system.contacts()[k];
+    append_force(out, fmt::format("{{\"body\":{},\"contact\":{}", contact.a.body, Json(contact.name).dump()),
+                 c.contacts[k]);
   }
   out += ']';
 }

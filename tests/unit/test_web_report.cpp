@@ -85,6 +85,32 @@ TEST(Frames, forces_are_the_resistance_of_the_body) {
   }
 }
 
+// A block that has come to rest on the floor: its contacts carry its weight.
+TEST(Frames, forces_of_lasting_contacts_carry_the_weight) {
+  const Played p("rocking_block");
+  const json j = p.frames_json();
+  double up = 0;
+  for (const json& f : j["forces"]) {
+    ASSERT_TRUE(f.contains("contact"));
+    up -= f["fz"].back().get<double>();
+  }
+  const double weight = p.scenario.system->tree().total_mass() * 9.81;
+  EXPECT_NEAR(up, weight, 1e-4 * weight);  // six digits each
+}
+
+// Both sides of an impact are frames, so that velocities jump and do not slope.
+TEST(Frames, keep_both_sides_of_an_impact) {
+  const Played p("bouncing_ball");
+  const json j = p.frames_json({*p.scenario.find_observable("ball.vz")});
+  const double first = p.result.outcome.events.front().time;
+  std::vector<double> there;
+  for (std::size_t k = 0; k < j["time"].size(); ++k)
+    if (std::abs(j["time"][k].get<double>() - first) < 1e-9)
+      there.push_back(j["columns"]["ball.vz"][k].get<double>());
+  ASSERT_EQ(there.size(), 2U);
+  EXPECT_NEAR(there[1], -0.8 * there[0], 1e-5 * there[0]);  // restitution 0.8, seven digits
+}
+
 TEST(Frames, elastic_coordinates_and_shapes_give_the_deflection_of_the_tip) {
   const Played p("elastic_free_link");
   const json scene = json::parse(make_scene_json(p.scenario));
@@ -131,6 +157,13 @@ TEST(Scene, holds_bodies_beds_knobs_and_a_place_for_walls) {
   EXPECT_NEAR(angle["default"].get<double>(), 32, 1e-6);
   EXPECT_NEAR(angle["range"][1].get<double>(), 80, 1e-6);
   EXPECT_EQ(j["plot"][0], "link.tip.depth");
+}
+
+TEST(Scene, walls_are_where_the_scenario_has_them) {
+  const json j = json::parse(make_scene_json(load_scenario("bouncing_ball")));
+  ASSERT_EQ(j["walls"].size(), 1U);
+  EXPECT_EQ(j["walls"][0]["name"], "floor");
+  EXPECT_EQ(j["walls"][0]["z"], 0);
 }
 
 TEST(Scene, what_hangs_on_a_beam_knows_how_the_beam_bends_there) {

@@ -97,7 +97,7 @@ export interface Run {
   time: number[];
   poses: { x: number[]; z: number[]; angle: number[] }[];
   elastic: { body: number; eta: number[][] }[];
-  forces: { body: number; bed: number; x: number[]; z: number[]; fx: number[]; fz: number[] }[];
+  forces: { body: number; bed?: number; contact?: string; x: number[]; z: number[]; fx: number[]; fz: number[] }[];
   columns: Record<string, (number | null)[]>;
 }
 

@@ -6,6 +6,9 @@ import { Player } from "./player";
 import { colour, onTheme, seriesColours } from "./theme";
 import { Shown, column, largest, number, suit, withUnit } from "./units";
 
+/// What is smaller than this in SI is zero with the errors of arithmetic.
+const noise = 1e-12;
+
 /// A run in the plots: the current one, or one that is pinned.
 export interface Source {
   label: string;
@@ -118,7 +121,7 @@ export class PlotPanel {
   onMissing?: (name: string) => void;
   private scene!: Scene;
   private sources: Source[] = [];
-  private plots: { name: string; plot: TimePlot; value: HTMLElement; select: HTMLSelectElement; row: HTMLElement; unit: Shown }[] = [];
+  private plots: { name: string; plot: TimePlot; value: HTMLElement; select: HTMLSelectElement; row: HTMLElement; unit: Shown; most: number }[] = [];
   private add = iconButton("plus", "Another plot", () => this.addPlot(this.nextName()), "add-plot");
 
   constructor(private player: Player) {
@@ -157,7 +160,7 @@ export class PlotPanel {
     const select = h("select", { "aria-label": "What this plot shows", class: "plot-select" });
     this.fillSelect(select, name);
     const row = h("div", { class: "plot-row" });
-    const entry = { name, plot, value, select, row, unit: { factor: 1, unit: "" } };
+    const entry = { name, plot, value, select, row, unit: { factor: 1, unit: "" }, most: 0 };
     const remove = iconButton("close", "Remove this plot", () => {
       if (this.plots.length < 2) return;
       this.plots.splice(this.plots.indexOf(entry), 1);
@@ -201,7 +204,8 @@ export class PlotPanel {
     if (!about) return;
     entry.select.title = about.about;
     const lists = this.sources.map((s) => s.run.columns[entry.name]);
-    entry.unit = suit(Math.max(0, ...lists.map((l) => (l ? largest(l) : 0))), about.unit);
+    entry.most = Math.max(0, ...lists.map((l) => (l ? largest(l) : 0)));
+    entry.unit = suit(entry.most, about.unit);
     const end = Math.max(...this.sources.map((s) => s.run.stop.time));
     entry.plot.show(end, (unit) => this.build(entry.name, entry.unit, unit));
     this.showValues();
@@ -214,7 +218,8 @@ export class PlotPanel {
     const series: uPlot.Series[] = [{}];
     for (const s of carrying) {
       const values = carrying.length === 1 ? s.run.columns[name] : resample(s.run.time, s.run.columns[name], time);
-      data.push(values.map((v) => (v === null ? null : v * shown.factor)));
+      const isNoise = largest(values) < noise;
+      data.push(values.map((v) => (v === null ? null : isNoise ? 0 : v * shown.factor)));
       series.push({ stroke: s.colour(), width: s === this.sources[0] ? 2 : 1.5, points: { show: false } });
     }
     return { options: { ...baseOptions(unit.unit, shown.unit), series }, data: data as uPlot.AlignedData };
@@ -226,7 +231,9 @@ export class PlotPanel {
     const place = locate(run.time, this.player.time);
     for (const p of this.plots) {
       const column = run.columns[p.name];
-      p.value.textContent = column ? withUnit(number(at(column, place) * p.unit.factor, 4), p.unit.unit) : "…";
+      const value = column ? at(column, place) : NaN;
+      const isNoise = Math.abs(value) < Math.max(noise, 1e-9 * p.most);
+      p.value.textContent = column ? withUnit(number(isNoise ? 0 : value * p.unit.factor, 4), p.unit.unit) : "…";
     }
   }
 }

@@ -19,6 +19,8 @@ const eventColours: Record<string, string> = {
   emerge: "event-touch",
   bottom: "event-touch",
   impact: "event-touch",
+  touch: "event-touch",
+  settle: "event-stick",
   stick: "event-stick",
   rest: "event-stick",
   condition: "event-goal",
@@ -298,6 +300,10 @@ export class Stage {
     const room = Math.min(140, 0.3 * this.width) / this.scale;
     const length = roundDown(room);
     const [x, y] = [14, this.height - 14];
+    c.globalAlpha = 0.75;
+    c.fillStyle = colour("sky");
+    c.fillRect(x - 7, y - 22, length * this.scale + 14, 29);
+    c.globalAlpha = 1;
     c.strokeStyle = c.fillStyle = colour("ink");
     c.lineWidth = 1.5;
     c.beginPath();
@@ -501,6 +507,10 @@ export class Stage {
 
   private drawNotes(c: CanvasRenderingContext2D): void {
     if (!this.isElastic()) return;
+    c.globalAlpha = 0.75;
+    c.fillStyle = colour("sky");
+    c.fillRect(this.width - 136, this.height - 31, 129, 24);
+    c.globalAlpha = 1;
     c.fillStyle = colour("ink");
     c.font = "12px system-ui, sans-serif";
     c.textAlign = "right";
