@@ -75,7 +75,7 @@ class TrajectoryRecorder final : public StepObserver {
   const std::shared_ptr<const Mode>& current_mode(const Mode& mode);
   void record(StepView& step, double t);
   void note_jump(StepView& step);
-  bool differ(const std::vector<double>& a, const std::vector<double>& b) const;  // in their velocities
+  bool differ(const std::vector<double>& a, const std::vector<double>& b);  // in their velocities
   void record_samples(StepView& step);
   void record_step(StepView& step);
   void thin_out();
@@ -94,6 +94,7 @@ class TrajectoryRecorder final : public StepObserver {
   std::vector<Row> jumps_;
   std::vector<double> jump_states_;
   bool watches_jumps_ = false;
+  double fastest_ = 0;              // velocity so far
   std::vector<double> last_, now_;  // states at the end of the last step and at the beginning of this one
   std::shared_ptr<const Mode> last_mode_;
   std::shared_ptr<const Mode> mode_;
