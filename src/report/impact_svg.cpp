@@ -45,13 +45,16 @@ std::string make_title(const Scenario& s, const ImpactRecord& r, long number) {
 
 std::string make_subtitle(const Scenario& s, const ImpactRecord& r) {
   const TextStyle style;
-  std::string out = fmt::format("{} · t = {} s", impact_subject(*s.system, r), show_number(r.time, 7));
+  const std::string subject =
+      r.contacts.size() <= 4 ? impact_subject(*s.system, r) : fmt::format("{} contacts", r.contacts.size());
+  std::string out = fmt::format("{} · t = {} s", subject, show_number(r.time, 7));
   if (r.contacts.size() == 1)
     out += fmt::format(" · {}, e = {}, μ = {}", restitution_law_name(r.problem.law),
                        show_number(r.problem.restitution[0], 4), show_number(r.problem.friction[0], 4));
   else
     out += fmt::format(" · α = {}", show_number(r.problem.correlation, 4));
   const double lost = r.energy_before - r.energy_after;
+  if (std::abs(lost) < 1e-9 * std::max(r.energy_before, r.energy_after)) return out + " · no energy lost";
   out += fmt::format(" · {} {}", show_quantity(std::abs(lost), "J", style, 4), lost < 0 ? "gained" : "lost");
   return out;
 }
@@ -271,18 +274,18 @@ class ImpactTurns {
 
   std::string make() const {
     constexpr double panel = 250;
-    const double top = header_height(width, title_, subtitle_) + 14, height = top + 2 * panel + 16;
+    const double top = header_height(width, title_, subtitle_) + 20, height = top + 2 * panel + 16;
     Canvas canvas(width, height, title_);
     canvas.header(title_, subtitle_);
     const Box upper{margin, top, width - margin - side_width, top + panel};
     const Box lower{margin, top + panel, width - margin - side_width, top + 2 * panel};
-    // Both panels begin at the same x.
-    draw_panel(
-        canvas, upper, "normal impulse", "N s",
-        [](const ImpactPoint& p) -> const auto& { return p.impulse; });
-    draw_panel(
-        canvas, lower, "normal velocity", "m/s",
-        [](const ImpactPoint& p) -> const auto& { return p.velocity; });
+    const Panel impulses = make_panel("normal impulse", "N s", true);
+    const Panel velocities = make_panel("normal velocity", "m/s", false);
+    // Both begin at the same x.
+    const double left =
+        std::max(frame_of(impulses, upper).box().left, frame_of(velocities, lower).box().left);
+    draw_panel(canvas, impulses, upper, left);
+    draw_panel(canvas, velocities, lower, left);
     draw_legend(canvas, top);
     return std::move(canvas).finish();
   }
@@ -293,36 +296,55 @@ class ImpactTurns {
     double begin, end;
   };
 
-  template <class Get>
-  void draw_panel(Canvas& canvas, const Box& box, const char* label, const char* unit, Get&& get) const {
+  struct Panel {
+    FigureAxis x, y;
+    std::vector<std::vector<double>> curves;  // per contact
+    Range range;
+    bool is_first;
+  };
+
+  Panel make_panel(const char* label, const char* unit, bool impulses) const {
+    Panel p;
     std::vector<double> all;
-    std::vector<std::vector<double>> curves(names_.size());
-    for (const ImpactPoint& p : r_.result.path)
+    p.curves.resize(names_.size());
+    for (const ImpactPoint& point : r_.result.path)
       for (std::size_t k = 0; k < names_.size(); ++k) {
-        curves[k].push_back(get(p)[2 * k + 1]);
-        all.push_back(curves[k].back());
+        p.curves[k].push_back((impulses ? point.impulse : point.velocity)[2 * k + 1]);
+        all.push_back(p.curves[k].back());
       }
-    const FigureAxis y = suit_axis(label, unit, all);
-    const FigureAxis x = suit_axis("impulse of the contact that leads", "N s", x_);
+    p.y = suit_axis(label, unit, all);
+    p.x = suit_axis("impulse of the contact that leads", "N s", x_);
     all.push_back(0);
-    const PlotFrame frame(box, x, y, range_of(x_, x.factor), padded(range_of(all, y.factor), 0.08));
+    p.range = padded(range_of(all, p.y.factor), 0.08);
+    p.is_first = impulses;
+    return p;
+  }
+
+  PlotFrame frame_of(const Panel& p, const Box& box) const {
+    return {box, p.x, p.y, range_of(x_, p.x.factor), p.range, 36};
+  }
+
+  void draw_panel(Canvas& canvas, const Panel& p, Box box, double left) const {
+    box.left += left - frame_of(p, box).box().left;
+    const PlotFrame frame = frame_of(p, box);
     const Box& b = frame.box();
-    for (std::size_t k = 0; k < turns_.size(); ++k)
-      if (k % 2 == 1)
-        canvas.rect(
-            {frame.x()(x.factor * turns_[k].begin), b.top, frame.x()(x.factor * turns_[k].end), b.bottom},
-            "fill=\"#f3f1ec\"");
+    const auto x_of = [&](double x) { return frame.x()(p.x.factor * x); };
+    for (std::size_t k = 1; k < turns_.size(); k += 2)
+      canvas.rect({x_of(turns_[k].begin), b.top, x_of(turns_[k].end), b.bottom}, "fill=\"#f3f1ec\"");
     frame.draw_grid(canvas);
+    for (std::size_t k = 0; k < turns_.size() && p.is_first; ++k)
+      if (x_of(turns_[k].end) - x_of(turns_[k].begin) > 14)
+        canvas.text((x_of(turns_[k].begin) + x_of(turns_[k].end)) / 2, b.top - 3, std::to_string(k + 1),
+                    {.size = small_size, .anchor = "middle", .fill = faint, .bold = true});
     canvas.line({b.left, frame.y()(0)}, {b.right, frame.y()(0)}, look_of("#999999", 1));
     for (std::size_t k = 0; k < names_.size(); ++k) {
       std::vector<Point> points;
       for (std::size_t i = 0; i < x_.size(); ++i)
-        points.push_back(frame.at(x.factor * x_[i], y.factor * curves[k][i]));
+        points.push_back(frame.at(p.x.factor * x_[i], p.y.factor * p.curves[k][i]));
       canvas.polyline(points, look_of(distinct(k).hex(), 2.2, dashes(k)) + " stroke-linejoin=\"round\"");
-      if (points.size() <= 40)
-        for (std::size_t i = 0; i < points.size(); ++i)
-          if (static_cast<std::size_t>(r_.result.path[i].contact) == k || i + 1 == points.size())
-            canvas.add(marker(k, points[i], 7, distinct(k).hex()));
+      for (std::size_t i = 0; i < points.size() && points.size() <= 40; ++i)
+        if (static_cast<std::size_t>(r_.result.path[i].contact) == k || i + 1 == points.size())
+          canvas.add(marker(k, points[i], 7, distinct(k).hex()));
     }
     frame.draw_axes(canvas, false);
   }
@@ -335,28 +357,29 @@ class ImpactTurns {
   void draw_legend(Canvas& canvas, double top) const {
     Legend legend(canvas, width - side_width + 4, top - 4);
     legend.head("Contacts");
-    constexpr std::size_t most = 12;
+    constexpr std::size_t most = 9;
+    const auto more = [&](std::size_t count, double at) {
+      canvas.text(legend.left() + 40, at, fmt::format("and {} more", count),
+                  {.size = small_size, .fill = faint});
+    };
     for (std::size_t k = 0; k < std::min(most, names_.size()); ++k)
       legend.entry(
           look_of(distinct(k).hex(), 2.2, dashes(k)), shorten(names_[k], 26, {}),
           fmt::format("v {} → {} m/s, τ {} N s", rounded(r_.problem.velocity, 2 * k + 1),
                       rounded(r_.result.velocity, 2 * k + 1), rounded(r_.result.impulse, 2 * k + 1)));
-    if (names_.size() > most)
-      canvas.text(legend.left() + 40, legend.bottom() + 20, fmt::format("and {} more", names_.size() - most),
-                  {.size = small_size, .fill = faint});
-    legend.space(names_.size() > most ? 36 : 16);
+    if (names_.size() > most) more(names_.size() - most, legend.bottom() + 18), legend.space(18);
+    legend.space(16);
     legend.head("Turns");
-    for (std::size_t k = 0; k < std::min(most, turns_.size()); ++k) {
+    const auto room = static_cast<std::size_t>(std::max(1.0, (canvas.height() - legend.bottom() - 34) / 18));
+    for (std::size_t k = 0; k < std::min(room, turns_.size()); ++k) {
       canvas.text(legend.left() + 22, legend.bottom() + 18, std::to_string(k + 1),
                   {.size = name_size, .anchor = "end", .bold = true});
       canvas.text(legend.left() + 40, legend.bottom() + 18,
-                  shorten(names_[static_cast<std::size_t>(turns_[k].leader)], 26, {}) + " leads",
+                  shorten(names_[static_cast<std::size_t>(turns_[k].leader)], 24, {}) + " leads",
                   {.size = name_size});
       legend.space(18);
     }
-    if (turns_.size() > most)
-      canvas.text(legend.left() + 40, legend.bottom() + 18, fmt::format("and {} more", turns_.size() - most),
-                  {.size = small_size, .fill = faint});
+    if (turns_.size() > room) more(turns_.size() - room, legend.bottom() + 18);
   }
 
   static std::string rounded(const std::vector<double>& values, std::size_t k) {

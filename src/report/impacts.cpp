@@ -11,110 +11,127 @@ namespace thud {
 
 namespace {
 
-constexpr std::size_t impacts_at_a_glance = 12;
-
-// Four digits of what rounding leaves is no number worth showing.
-std::string show_part(double x, double size) { return show_number(std::abs(x) < 1e-9 * size ? 0.0 : x, 4); }
-
-double largest(const std::vector<double>& values) {
-  double most = 0;
-  for (const double x : values) most = std::max(most, std::abs(x));
-  return most;
-}
+constexpr std::size_t lines_at_a_glance = 12;
 
 // One contact of one impact.
 struct Line {
-  std::string time, contact, before, after, normal, tangential, lost, name;
+  const ImpactRecord* impact;
+  std::size_t row;  // the contact, among those of the impact
+  std::string contact;
+
+  bool is_first() const { return row == 0; }
+  double before() const { return -impact->problem.velocity[2 * row + 1]; }
+  double after() const { return impact->result.velocity[2 * row + 1]; }
+  double normal() const { return impact->result.impulse[2 * row + 1]; }
+  double tangential() const { return impact->result.impulse[2 * row]; }
+  double lost() const { return impact->energy_before - impact->energy_after; }
 };
 
-std::vector<Line> list_lines(const System& system, const ImpactRecord& r) {
-  std::vector<Line> lines;
-  const double speed = std::max(largest(r.problem.velocity), largest(r.result.velocity));
-  const double impulse = largest(r.result.impulse);
-  for (std::size_t k = 0; k < r.contacts.size(); ++k) {
-    Line line;
-    line.contact = system.contacts()[r.contacts[k]].name;
-    line.before = show_part(-r.problem.velocity[2 * k + 1], speed);
-    line.after = show_part(r.result.velocity[2 * k + 1], speed);
-    line.normal = show_part(r.result.impulse[2 * k + 1], impulse);
-    line.tangential = show_part(r.result.impulse[2 * k], impulse);
-    if (k == 0) {
-      line.time = fmt::format("{:.6f}", r.time);
-      line.lost = show_part(r.energy_before - r.energy_after, std::max(r.energy_before, r.energy_after));
-      line.name = r.result.name;
-    }
-    lines.push_back(std::move(line));
+// All numbers of a column with the same decimals, so that the largest has four digits.
+class Decimals {
+ public:
+  void see(double x) { largest_ = std::max(largest_, std::abs(x)); }
+  bool is_zero() const { return !(largest_ > 0); }
+  std::string show(double x) const {
+    const int n = largest_ > 0 ? std::clamp(3 - static_cast<int>(std::floor(std::log10(largest_))), 0, 9) : 0;
+    const std::string text = fmt::format("{:.{}f}", x, n);
+    return text.find_first_not_of("-0.") == std::string::npos ? "0" : text;
   }
-  return lines;
-}
+
+ private:
+  double largest_ = 0;
+};
 
 class Table {
  public:
   Table(std::vector<Line> lines, const TextStyle& style) : lines_(std::move(lines)), style_(style) {
-    const std::string arrow = style.unicode ? " → " : " -> ";
-    for (Line& l : lines_) {
+    for (const Line& l : lines_) {
       has_contacts_ = has_contacts_ || l.contact != lines_.front().contact;
-      has_friction_ = has_friction_ || l.tangential != "0";
-      l.before += arrow + l.after;
+      speed_.see(l.before()), speed_.see(l.after());
+      normal_.see(l.normal()), tangential_.see(l.tangential());
+      if (l.is_first()) lost_.see(l.lost());
     }
   }
 
-  std::string make() const {
-    std::vector<std::string> out(lines_.size() + 1);
-    const auto column = [&](const std::string& head, bool right, std::string Line::*what) {
-      std::size_t width = text_width(head);
-      for (const Line& l : lines_) width = std::max(width, text_width(l.*what));
-      const auto pad = [&](const std::string& text) {
-        return right ? pad_left(text, width) : pad_right(text, width);
-      };
-      out[0] += "  " + pad(head);
-      for (std::size_t k = 0; k < lines_.size(); ++k) out[k + 1] += "  " + pad(lines_[k].*what);
-    };
-    column("time [s]", true, &Line::time);
-    if (has_contacts_) column("contact", false, &Line::contact);
-    column("approach [m/s]", false, &Line::before);
-    column("F [N s]", true, &Line::normal);
-    if (has_friction_) column("T [N s]", true, &Line::tangential);
-    column("lost [J]", true, &Line::lost);
-    const std::size_t used = text_width(out[0]) + 2, width = static_cast<std::size_t>(style_.width);
-    const bool has_room = used + 8 <= width;  // the list of events has the cases as well
-    if (has_room)
-      for (std::size_t k = 0; k < out.size(); ++k)
-        out[k] += "  " + shorten(k == 0 ? "case" : lines_[k - 1].name, width - used, style_);
+  std::string make() {
+    const std::string arrow = style_.unicode ? " → " : " -> ";
+    out_.assign(lines_.size() + 1, "");
+    std::size_t widest = 0;  // of the speeds before, so that the arrows stand in a line
+    for (const Line& l : lines_) widest = std::max(widest, speed_.show(l.before()).size());
+    column("time [s]", true,
+           [](const Line& l) { return l.is_first() ? fmt::format("{:.6f}", l.impact->time) : ""; });
+    if (has_contacts_) column("contact", false, [](const Line& l) { return l.contact; });
+    column("v [m/s]", false, [&](const Line& l) {
+      return pad_left(speed_.show(l.before()), widest) + arrow + speed_.show(l.after());
+    });
+    column("F [N s]", true, [&](const Line& l) { return normal_.show(l.normal()); });
+    if (!tangential_.is_zero())
+      column("T [N s]", true, [&](const Line& l) { return tangential_.show(l.tangential()); });
+    column("lost [J]", true, [&](const Line& l) { return l.is_first() ? lost_.show(l.lost()) : ""; });
+    const std::size_t used = text_width(out_[0]) + 2, width = static_cast<std::size_t>(style_.width);
+    const bool has_room = used + 10 <= width;  // the list of all events has the cases as well
+    for (std::size_t k = 0; has_room && k < out_.size(); ++k) {
+      const std::string name = k == 0                   ? "case"
+                             : lines_[k - 1].is_first() ? lines_[k - 1].impact->result.name
+                                                        : "";
+      out_[k] += "  " + shorten(name, width - used, style_);
+    }
     std::string text;
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      while (out[k].ends_with(' ')) out[k].pop_back();
-      const std::string line = shorten(out[k], width, style_);
+    for (std::size_t k = 0; k < out_.size(); ++k) {
+      while (out_[k].ends_with(' ')) out_[k].pop_back();
+      const std::string line = shorten(out_[k], width, style_);
       text += (k == 0 ? style_.paint("dim", line) : line) + "\n";
     }
     return text;
   }
 
  private:
+  template <class Show>
+  void column(const std::string& head, bool right, Show&& show) {
+    std::vector<std::string> cells = {head};
+    for (const Line& l : lines_) cells.push_back(show(l));
+    std::size_t width = 0;
+    for (const std::string& c : cells) width = std::max(width, text_width(c));
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      out_[k] += "  " + (right ? pad_left(cells[k], width) : pad_right(cells[k], width));
+  }
+
   std::vector<Line> lines_;
   const TextStyle& style_;
-  bool has_contacts_ = false, has_friction_ = false;
+  std::vector<std::string> out_;
+  bool has_contacts_ = false;
+  Decimals speed_, normal_, tangential_, lost_;
 };
 
-std::string describe_rest(const Scenario& s, const Outcome& outcome, const TextStyle& style) {
-  std::string out;
+// Where infinitely many bounces ended.
+std::string describe_accumulation(const Scenario& s, const Outcome& outcome) {
   std::vector<const Event*> ends;
   for (const Event& e : outcome.events)
     if (e.kind == EventKind::settle) ends.push_back(&e);
   if (ends.size() > 3)
-    out = fmt::format(
+    return fmt::format(
         "; {} series of bounces end with a closed contact, the first at t = {} s, the last at {} s",
         ends.size(), show_number(ends.front()->time), show_number(ends.back()->time));
-  else
-    for (const Event* e : ends)
-      out += fmt::format("; accumulate at t = {} s, {} stays closed", show_number(e->time),
-                         event_subject(*s.system, *e));
-  double lost = 0;
-  for (const ImpactRecord& r : outcome.impacts) lost += r.energy_before - r.energy_after;
+  std::string out;
+  for (const Event* e : ends)
+    out += fmt::format("; accumulate at t = {} s, {} stays closed", show_number(e->time),
+                       event_subject(*s.system, *e));
+  return out;
+}
+
+std::string describe_rest(const Scenario& s, const Outcome& outcome, const TextStyle& style) {
+  double lost = 0, size = 0;
+  for (const ImpactRecord& r : outcome.impacts) {
+    lost += r.energy_before - r.energy_after;
+    size = std::max({size, r.energy_before, r.energy_after});
+  }
   const std::vector<Channel>& channels = s.system->channels();
   for (std::size_t k = 0; k < channels.size() && k < outcome.energy.lost.size(); ++k)
     if (channels[k] == Channel::impact) lost = outcome.energy.lost[k];
-  return fmt::format("{} {}{}", show_quantity(lost, "J", style, 4), "lost in all", out);
+  const std::string sum = std::abs(lost) < 1e-9 * size ? "no energy lost"
+                        : lost < 0 ? show_quantity(-lost, "J", style, 4) + " gained in all"
+                                   : show_quantity(lost, "J", style, 4) + " lost in all";
+  return sum + describe_accumulation(s, outcome);
 }
 
 // The note with its numbers left out: notes of one kind differ in them.
@@ -142,23 +159,29 @@ std::string make_impacts_text(const Scenario& s, const Outcome& outcome, const T
   const std::vector<ImpactRecord>& impacts = outcome.impacts;
   if (impacts.empty()) return {};
   std::vector<Line> lines;
-  const bool whole = all || impacts.size() <= impacts_at_a_glance + 1;
-  const std::size_t shown = whole ? impacts.size() : impacts_at_a_glance;
-  for (std::size_t k = 0; k < shown; ++k)
-    for (Line& l : list_lines(*s.system, impacts[k])) lines.push_back(std::move(l));
+  std::size_t shown = 0;
+  for (; shown < impacts.size(); ++shown) {
+    const ImpactRecord& r = impacts[shown];
+    const bool is_last =
+        shown + 1 == impacts.size();  // it takes no more room than the line about what is left
+    if (!all && !lines.empty() && lines.size() + r.contacts.size() > lines_at_a_glance + (is_last ? 1 : 0))
+      break;
+    for (std::size_t k = 0; k < r.contacts.size(); ++k)
+      lines.push_back({&r, k, s.system->contacts()[static_cast<std::size_t>(r.contacts[k])].name});
+  }
   const long count = std::max(outcome.impact_count, static_cast<long>(impacts.size()));
   const bool one = std::all_of(lines.begin(), lines.end(),
                                [&](const Line& l) { return l.contact == lines.front().contact; });
   std::string head = fmt::format("Impacts ({})", count);
   if (one) head += " of " + lines.front().contact;
-  std::string out =
-      "\n" + style.paint("bold", shorten(head, static_cast<std::size_t>(style.width), style)) + "\n";
+  const auto width = static_cast<std::size_t>(style.width);
+  std::string out = "\n" + style.paint("bold", shorten(head, width, style)) + "\n";
   out += Table(std::move(lines), style).make();
   std::string rest = describe_rest(s, outcome, style);
   if (count > static_cast<long>(shown))
     rest = fmt::format("{} and {} more{}; {}", style.unicode ? "…" : "...", count - static_cast<long>(shown),
                        all ? "" : " (--events)", rest);
-  return out + style.paint("dim", wrap(rest, 2, static_cast<std::size_t>(style.width)));
+  return out + style.paint("dim", wrap(rest, 2, width));
 }
 
 std::vector<std::string> list_impact_notes(const Outcome& outcome) {

@@ -59,7 +59,9 @@ class ValueColumn {
     unit_.unit = style.unit(unit_.unit);
   }
   std::string show(double x) const {
-    return fmt::format("{:.{}f} {}", x * unit_.factor + 0.0, decimals_, unit_.unit);
+    std::string number = fmt::format("{:.{}f}", x * unit_.factor + 0.0, decimals_);
+    if (number.starts_with('-') && number.find_first_not_of("-0.") == std::string::npos) number.erase(0, 1);
+    return number + " " + unit_.unit;
   }
 
  private:
@@ -231,16 +233,20 @@ class Summary {
     if (e.settled > 0) lost.push_back({"settling", e.settled});
     double sum = 0;
     for (const Loss& l : lost) sum += l.energy;
-    std::erase_if(lost, [&](const Loss& l) { return l.energy < 1e-6 * sum; });
+    const double rounding = 1e-13 * std::max(std::abs(e.initial), std::abs(e.final));
+    std::erase_if(lost, [&](const Loss& l) { return l.energy < std::max(1e-6 * sum, rounding); });
     std::stable_sort(lost.begin(), lost.end(),
                      [](const Loss& a, const Loss& b) { return a.energy > b.energy; });
     return lost;
   }
 
+  // Impacts have a table of their own.
   void add_events() {
-    const std::vector<Event>& events = outcome_.events;
+    std::vector<Event> events = outcome_.events;
+    const bool besides = !options_.all_events && !outcome_.impacts.empty();
+    if (besides) std::erase_if(events, [](const Event& e) { return e.kind == EventKind::impact; });
     if (events.empty()) return;
-    head(fmt::format("Events ({})", events.size()));
+    head(fmt::format("Events{} ({})", besides ? " besides impacts" : "", events.size()));
     const bool all = options_.all_events || events.size() <= events_at_a_glance + 1;
     const std::size_t shown = all ? events.size() : events_at_a_glance;
     // One unit for the whole column, so that it can be read down.
