@@ -1,5 +1,6 @@
 // The program as a user meets it: exit status, what goes to which stream, and messages that help.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -272,6 +274,63 @@ TEST_F(Cli, check_tells_what_a_scenario_is) {
                            HasSubstr("link.rate rises through 0"), HasSubstr("0 to 5 m/s")));
 }
 
+// A ball that bounces twice: t = 0.45 s and 1.05 s at e = 2/3 from 1 m.
+constexpr const char* bouncing = R"([[body]]
+name  = "ball"
+shape = { kind = "sphere", diameter = 0.1, mass = 1 }
+joint = "free"
+[contact]
+restitution = 0.6666666667
+[[wall]]
+name = "floor"
+[initial]
+"ball.z" = -1.05
+[stop]
+time = 1.2
+)";
+
+TEST_F(Cli, check_tells_of_walls_and_contacts) {
+  const Result r = thud({"check", file(bouncing)});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out,
+              AllOf(HasSubstr("Walls (1)"), HasSubstr("floor: through (0, 0) m"), HasSubstr("Contacts (1)"),
+                    HasSubstr("ball@floor  stronge, restitution 0.666667, friction 0")));
+}
+
+TEST_F(Cli, impacts_in_text_json_files_and_picture) {
+  const std::string path = file(bouncing), out = (folder / "o").string(), svg = (folder / "i.svg").string();
+  const Result text = thud({"run", path, "--out", out, "--impact-plane", svg, "--impact", "2"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("Impacts (2) of ball@floor"), HasSubstr("impacts.csv")));
+  EXPECT_THAT(content(svg), AllOf(HasSubstr("impact 2, frictionless"), HasSubstr("</svg>")));
+  const std::string impacts = content(fs::path(out) / "impacts.csv");
+  EXPECT_EQ(std::count(impacts.begin(), impacts.end(), '\n'), 3);
+  EXPECT_THAT(content(fs::path(out) / "events.csv"), HasSubstr(",impact,ball@floor,,frictionless\n"));
+  const json j = json::parse(thud({"run", path, "--json"}).out);
+  EXPECT_EQ(j["impact_count"], 2);
+  EXPECT_NEAR(j["impacts"][0]["time"].get<double>(), std::sqrt(2 / 9.81), 1e-9);
+  EXPECT_EQ(j["impacts"][0]["contacts"], json({"ball@floor"}));
+  // Both sides of the impact stand in the trajectory.
+  const std::string time = "\n" + fmt::format("{}", j["impacts"][0]["time"].get<double>()) + ",";
+  const std::string csv = content(fs::path(out) / "trajectory.csv");
+  const auto first = csv.find(time);
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(csv.find(time, first + 1), std::string::npos);
+}
+
+TEST_F(Cli, pictures_of_impacts_that_cannot_be) {
+  const std::string path = file(bouncing), svg = (folder / "i.svg").string();
+  EXPECT_THAT(refusal({"run", path, "--impact", "2"}), HasSubstr("--impact-plane FILE"));
+  EXPECT_THAT(refusal({"run", path, "--impact-plane", svg, "--impact", "0"}), HasSubstr("from 1 to 10000"));
+  EXPECT_THAT(refusal({"run", path, "--impact-plane", svg, "--impact", "1.5"}), HasSubstr("whole number"));
+  EXPECT_THAT(refusal({"run", path, "--impact-plane", svg, "--impact", "first"}), HasSubstr("\"first\""));
+  EXPECT_THAT(refusal({"run", "free_link", "--impact-plane", svg}), HasSubstr("no walls and no pairs"));
+  const Result r = thud({"run", path, "--impact-plane", svg, "--impact", "3"});
+  EXPECT_EQ(r.status, 1);
+  EXPECT_THAT(r.err, HasSubstr("there were 2 impacts"));
+  EXPECT_FALSE(fs::exists(svg));
+}
+
 TEST_F(Cli, modes_as_text_json_and_picture) {
   const Result text = thud({"modes", "double_pendulum", "--at", "equilibrium"});
   EXPECT_EQ(text.status, 0) << text.err;
@@ -463,6 +522,22 @@ TEST_F(Cli, bad_values_in_scenarios) {
               AllOf(HasSubstr("2:19: "), HasSubstr("between 0 and 5 m/s")));
   EXPECT_THAT(refused(spoiled("rises", "jumps")),
               AllOf(HasSubstr("15:8: "), HasSubstr("jumps"), HasSubstr("rises, falls")));
+}
+
+TEST_F(Cli, bad_walls_and_pairs) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = bouncing;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  EXPECT_THAT(refused(with("0.6666666667", "1.1")), AllOf(HasSubstr("6:15: "), HasSubstr("between 0 and 1")));
+  EXPECT_THAT(refused(with("restitution", "restitutoin")), HasSubstr("did you mean \"restitution\"?"));
+  EXPECT_THAT(refused(with("name = \"floor\"", "touches = [\"bal\"]")),
+              AllOf(HasSubstr("8:11: "), HasSubstr("did you mean \"ball\"?")));
+  EXPECT_THAT(refused(with("-1.05", "-0.01")),
+              AllOf(HasSubstr("9:"), HasSubstr("by 0.04 m"), HasSubstr("ball@floor")));
+  EXPECT_THAT(refused(with("[[wall]]\nname = \"floor\"", "[[pair]]\nbodies = [\"ball\", \"floor\"]")),
+              HasSubstr("there is no body \"floor\""));
+  EXPECT_THAT(refused(with("restitution = 0.6666666667", "model = \"hertz\"")), HasSubstr("stiffness"));
 }
 
 TEST_F(Cli, impossible_mechanisms) {
