@@ -70,12 +70,12 @@ void write_page(const std::string& file, const std::string& page) {
 std::string what_failed(const Reproduction& result) {
   if (result.cancelled) return "interrupted";
   std::string out;
-  if (result.ok < result.total)
-    out =
-        fmt::format("{} of {} published numbers are not reproduced", result.total - result.ok, result.total);
-  if (result.failed > 0)
-    out +=
-        fmt::format("{}{} of {} runs of our own failed", out.empty() ? "" : ", ", result.failed, result.runs);
+  const auto add = [&](int missing, int total, const char* what) {
+    if (missing > 0) out += fmt::format("{}{} of {} {}", out.empty() ? "" : ", ", missing, total, what);
+  };
+  add(result.total - result.ok, result.total, "published numbers are not reproduced");
+  add(result.derived_total - result.derived_ok, result.derived_total, "derived numbers are not reproduced");
+  add(result.failed, result.runs, "runs of our own failed");
   return out;
 }
 

@@ -126,16 +126,21 @@ class Run final : public StepView {
     out_.energy.initial = energy();
     energy_size_ = system_.tree().kinetic_energy(work_.frames);
     closings_.clear();
+    settles_ = 0;
     if (const int k = collider_.find_overlap(work_, scales_); k >= 0) {
       fail(fmt::format("{} starts {:.3g} m inside", system_.contacts()[k].name, -work_.contact[k].gap));
       return;
     }
     update_conditions_at_start();
+    const std::vector<double> state = state_if_wanted();
+    const Mode before = mode_;
     const bool struck = strike();
     if (!select()) return;
     out_.stats.evaluations += 4;
     start_anew();
+    if (struck) keep_around(state, before);
     if (struck) meet_jumped_conditions();
+    if (struck) check_all_found();
     if (done_) return;
     approach_.assign(4 * mode_.piece.size(), 0.0);
     gap_rates_.assign(mode_.contact.size(), 0.0);
@@ -149,6 +154,15 @@ class Run final : public StepView {
   bool strike() {
     if (collider_.has_rigid_contacts()) collider_.separate(y_.data(), scales_, work_);
     return collider_.has_rigid_contacts() && collider_.strike(t_, y_.data(), scales_, work_, out_);
+  }
+
+  std::vector<double> state_if_wanted() const {
+    return static_cast<int>(out_.around.size()) < options_.impacts_wanted ? y_ : std::vector<double>{};
+  }
+  // The states around the impacts of this instant, once the mode after them is known.
+  void keep_around(const std::vector<double>& state, const Mode& mode) {
+    while (static_cast<long>(out_.around.size()) < std::min<long>(out_.impact_count, options_.impacts_wanted))
+      out_.around.push_back({state, y_, mode, mode_});
   }
 
   // The consistent mode of the state, after bounces that are at their end have been closed. False when the run ended.
@@ -317,7 +331,9 @@ class Run final : public StepView {
   void end_closing() {
     push_event(EventKind::settle, closings_.front().contact, SwitchKind::contact_normal);
     closings_.erase(closings_.begin());
-    if (closings_.empty() && is_resting()) finish(StopReason::rest);
+    ++settles_;
+    check_all_found();
+    if (!done_ && closings_.empty() && is_resting()) finish(StopReason::rest);
   }
 
   // Steps by h into next(); false when the step was rejected (a smaller one is set).
@@ -880,6 +896,7 @@ class Run final : public StepView {
 
   void check_all_found() {
     if (!options_.stop_when_all_found || done_) return;
+    if (out_.impact_count < options_.impacts_wanted || settles_ < options_.settles_wanted) return;
     for (const Hit& hit : out_.hits)
       if (!hit.found) return;
     finish(StopReason::all_found);
@@ -889,11 +906,13 @@ class Run final : public StepView {
     const Mode before = mode_;
     const bool bottom = mark_bottom();
     const double stored = system_.contact_energy(work_);
+    const std::vector<double> state = state_if_wanted();
     const bool struck = strike();
     if (!select()) return;
     // What a contact still holds when its force is cut off is lost.
     if (const int slot = system_.channel_slot(Channel::contact_damping); slot >= 0)
       y_[slot] += system_.contact_energy(work_) - stored;
+    if (struck) keep_around(state, before);
     ++out_.stats.events;
     out_.stats.evaluations += 4;
     start_anew();
@@ -907,6 +926,7 @@ class Run final : public StepView {
       note_approach();
       limit_to_flight();
       meet_jumped_conditions();
+      check_all_found();
       if (done_) return;
     }
     meet_reached_conditions(std::max(1e-9, 10 * options_.tolerance));
@@ -1091,7 +1111,7 @@ class Run final : public StepView {
   Outcome out_;
   double last_log_error_ = 0, t_ = 0, h_ = 0, taken_ = 0, root_accuracy_ = 0, trial_h_ = 0, dense_h_ = 0,
          energy_size_ = 0;
-  int repeats_ = 0;
+  int repeats_ = 0, settles_ = 0;
   bool crowded_ = false, shortened_ = false, done_ = false, has_violation_ = false,
        has_probe_violation_ = false;
   bool dense_ready_ = false, work_at_end_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <sstream>
 
@@ -88,6 +89,70 @@ int add_condition(const Rule& rule, const std::vector<std::string>& words, Scena
   return static_cast<int>(s.conditions.size()) - 1;
 }
 
+// "3" of "impact 3".
+int read_number(const Rule& rule, const std::string& text, const char* what) {
+  int n = 0;
+  const char* end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, n).ptr == end && n >= 1 && n <= max_logged_impacts) return n;
+  throw rule.error(fmt::format("\"{}\" is not the number of {}; they are counted 1, 2, ... up to {}", text,
+                               what, max_logged_impacts));
+}
+
+int need_contact(const Rule& rule, const Scenario& s, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Contact& c : s.system->contacts()) {
+    if (c.name == name) return static_cast<int>(known.size());
+    known.push_back(c.name);
+  }
+  throw rule.error(fmt::format("there is no contact \"{}\"{} (known: {})", name, did_you_mean(name, known),
+                               one_of(known)));
+}
+
+// "time of impact 2", "count of impacts", "rod.rate after impact 1", "impulse of rod.tip@floor at impact 1". False:
+// nothing of the kind.
+bool read_impact_result(const Rule& rule, const std::vector<std::string>& words, Scenario& s, ResultSpec& r) {
+  using Kind = ResultSpec::Kind;
+  const std::string &first = words[0], &second = words[1];
+  const bool is_side = second == "before" || second == "after";
+  if (!is_side && second != "of") return false;
+  if (s.system->contacts().empty()) throw rule.error("there are no impacts without a [[wall]] or a [[pair]]");
+  const char* help =
+      "a result of impacts reads like \"time of impact 1\", \"link.rate after impact 1\", \"link.rate before "
+      "impact "
+      "1\", \"impulse of link.tip@floor at impact 1\", \"count of impacts\" or \"time of settle 1\"";
+  const auto want = [&](const std::string& number) {
+    r.number = read_number(rule, number, "an impact");
+    s.options.impacts_wanted = std::max(s.options.impacts_wanted, r.number);
+  };
+  if (is_side) {
+    const NamedObservable& o = need_observable(rule, s, first);
+    if (words.size() != 4 || words[2] != "impact") throw rule.error(help);
+    r.kind = second == "before" ? Kind::before_impact : Kind::after_impact;
+    r.what = o.observable;
+    r.unit = o.unit;
+    want(words[3]);
+  } else if (first == "time" && words.size() == 4 && words[2] == "impact") {
+    r.kind = Kind::time_of_impact;
+    r.unit = "s";
+    want(words[3]);
+  } else if (first == "time" && words.size() == 4 && words[2] == "settle") {
+    r.kind = Kind::time_of_settle;
+    r.unit = "s";
+    r.number = read_number(rule, words[3], "a series of impacts");
+    s.options.settles_wanted = std::max(s.options.settles_wanted, r.number);
+  } else if (first == "count" && words.size() == 3 && words[2] == "impacts") {
+    r.kind = Kind::count_of_impacts;
+  } else if (first == "impulse" && words.size() == 6 && words[3] == "at" && words[4] == "impact") {
+    r.kind = Kind::impulse_of_impact;
+    r.unit = "N s";
+    r.contact = need_contact(rule, s, words[2]);
+    want(words[5]);
+  } else {
+    throw rule.error(help);
+  }
+  return true;
+}
+
 ResultSpec read_result(const Rule& rule, Scenario& s) {
   ResultSpec r;
   r.name = rule.key;
@@ -95,8 +160,9 @@ ResultSpec read_result(const Rule& rule, Scenario& s) {
   const std::vector<std::string> words = words_of(rule.text);
   const char* help =
       "a result reads like \"time when link.tip.vz falls through 0\", \"link.tip.depth at t_z\", "
-      "\"link.tip.depth at end\" or \"max link.resistance.size\"";
+      "\"link.tip.depth at end\", \"max link.resistance.size\" or \"time of impact 1\"";
   if (words.size() < 2) throw rule.error(help);
+  if (read_impact_result(rule, words, s, r)) return r;
   if (words[0] == "max" || words[0] == "min") {
     if (words.size() != 2) throw rule.error(help);
     const NamedObservable& o = need_observable(rule, s, words[1]);
@@ -120,6 +186,11 @@ ResultSpec read_result(const Rule& rule, Scenario& s) {
   }
   std::vector<std::string> known = {"end"};
   for (const ResultSpec& other : s.results) {
+    if (other.kind == ResultSpec::Kind::time_of_impact && other.name == words[2])
+      throw rule.error(
+          fmt::format("\"{0}\" is the time of an impact; \"{1} before impact {2}\" and \"{1} after "
+                      "impact {2}\" are its two sides",
+                      words[2], words[0], other.number));
     if (other.kind == ResultSpec::Kind::time_of) known.push_back(other.name);
     if (other.kind != ResultSpec::Kind::time_of || other.name != words[2]) continue;
     r.kind = ResultSpec::Kind::value_at;
@@ -156,7 +227,7 @@ void read_rules(const Table& root, Scenario& s) {
     s.options.time_limit = t->number_or("time", s.options.time_limit, Dimension::time, Range::positive());
     t->finish();
     bool watched = false;
-    for (const ResultSpec& r : s.results) watched = watched || r.condition >= 0;
+    for (const ResultSpec& r : s.results) watched = watched || r.condition >= 0 || r.number > 0;
     if (s.options.stop_when_all_found && !watched)
       throw t->error("when", "\"results\" stops at the last timed result, and there is none under [results]");
   }

@@ -110,6 +110,38 @@ std::optional<double> Runner::at_end(const Observable& what) {
   return read(outcome_.time, outcome_.state, outcome_.mode, what);
 }
 
+namespace {
+
+std::optional<double> settle_time(const Outcome& out, int number) {
+  for (const Event& e : out.events)
+    if (e.kind == EventKind::settle && --number == 0) return e.time;
+  return std::nullopt;
+}
+
+// Of a contact that had no part in the impact: none, 0.
+double normal_impulse(const ImpactRecord& impact, int contact) {
+  for (std::size_t i = 0; i < impact.contacts.size(); ++i)
+    if (impact.contacts[i] == contact) return impact.result.impulse[2 * i + 1];
+  return 0;
+}
+
+}  // namespace
+
+std::optional<double> Runner::impact_result(const ResultSpec& r) {
+  using Kind = ResultSpec::Kind;
+  if (r.kind == Kind::count_of_impacts) return static_cast<double>(outcome_.impact_count);
+  if (r.kind == Kind::time_of_settle) return settle_time(outcome_, r.number);
+  const auto i = static_cast<std::size_t>(r.number) - 1;
+  if (i >= outcome_.impacts.size()) return std::nullopt;
+  const ImpactRecord& impact = outcome_.impacts[i];
+  if (r.kind == Kind::time_of_impact) return impact.time;
+  if (r.kind == Kind::impulse_of_impact) return normal_impulse(impact, r.contact);
+  if (i >= outcome_.around.size()) return std::nullopt;
+  const ImpactStates& around = outcome_.around[i];
+  return r.kind == Kind::before_impact ? read(impact.time, around.before, around.mode_before, r.what)
+                                       : read(impact.time, around.after, around.mode_after, r.what);
+}
+
 std::optional<double> Runner::result(std::size_t k) {
   const ResultSpec& r = scenario_.results[k];
   const Hit* hit = r.condition >= 0 ? &outcome_.hits[r.condition] : nullptr;
@@ -118,7 +150,9 @@ std::optional<double> Runner::result(std::size_t k) {
     case ResultSpec::Kind::value_at:
       return hit->found ? std::optional(read(hit->time, hit->state, hit->mode, r.what)) : std::nullopt;
     case ResultSpec::Kind::value_at_end: return at_end(r.what);
-    default: break;
+    case ResultSpec::Kind::maximum:
+    case ResultSpec::Kind::minimum: break;
+    default: return impact_result(r);
   }
   const double extreme = extremes_.value(extreme_of_[k]);
   // Not one step: the run was at rest from the start, or failed there.

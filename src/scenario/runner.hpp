@@ -52,6 +52,7 @@ class Runner {
   bool reached(std::string* reason) const;
 
  private:
+  std::optional<double> impact_result(const ResultSpec& r);
   double read(double t, const std::vector<double>& y, const Mode& mode, const Observable& what);
 
   const Scenario& scenario_;

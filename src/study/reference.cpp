@@ -33,24 +33,25 @@ bool is_plain_decimal(const std::string& text) {
   return digits > 0 && points <= 1;
 }
 
-double read_decimal(const JsonNode& node, const std::string& text) {
+// What is compared by relative differences must not vanish.
+double read_decimal(const JsonNode& node, const std::string& text, bool may_vanish) {
   double printed = 0;
   const char* end = text.data() + text.size();
   if (!is_plain_decimal(text) || std::from_chars(text.data(), end, printed).ptr != end)
     throw node.error(fmt::format("the text \"{}\" is not a decimal number", text));
-  if (printed == 0) throw node.error("a published 0 has no relative difference");
+  if (printed == 0 && !may_vanish) throw node.error("a published 0 has no relative difference");
   return printed;
 }
 
-PublishedValue read_value(const JsonNode& node, const std::string& name) {
+PublishedValue read_value(const JsonNode& node, const std::string& name, bool may_vanish) {
   node.only({"value", "text", "misprint"});
   PublishedValue p{name, node.at("value").number(), node.at("text").text()};
-  if (read_decimal(node, p.text) != p.value)
+  if (read_decimal(node, p.text, may_vanish) != p.value)
     throw node.error(fmt::format("the value {} is not what the text \"{}\" says", p.value, p.text));
   if (!node.has("misprint")) return p;
   const JsonNode misprint = node.at("misprint");
   p.correction = misprint.text();
-  if (read_decimal(misprint, p.correction) == p.value)
+  if (read_decimal(misprint, p.correction, may_vanish) == p.value)
     throw misprint.error(fmt::format("\"{}\" is what is printed, not its correction", p.correction));
   return p;
 }
@@ -67,13 +68,13 @@ double read_fraction(const JsonNode& node) {
   return fraction;
 }
 
-ReferenceRow read_published_row(const JsonNode& node) {
+ReferenceRow read_published_row(const JsonNode& node, bool may_vanish) {
   node.only({"set", "expect", "expect_converged", "note"});
   ReferenceRow row;
   row.set = read_settings(node.at("set"));
   const JsonNode expect = node.at("expect");
   for (const auto& [name, value] : expect.object().items())
-    row.expect.push_back(read_value(expect.at(name), name));
+    row.expect.push_back(read_value(expect.at(name), name, may_vanish));
   if (row.expect.empty()) throw expect.error("is empty");
   if (node.has("expect_converged")) {
     const JsonNode converged = node.at("expect_converged");
@@ -99,7 +100,8 @@ ReferenceRow read_own_row(const JsonNode& node) {
 void read_rows(const JsonNode& node, ReferenceTable& table) {
   for (std::size_t i = 0; i < node.array().size(); ++i) {
     const JsonNode element = node.element(i, fmt::format("row {}", i + 1));
-    ReferenceRow row = table.own ? read_own_row(element) : read_published_row(element);
+    ReferenceRow row = table.own ? read_own_row(element)
+                                 : read_published_row(element, table.comparison != Comparison::relative);
     row.set = merge_settings(table.set, row.set);
     table.rows.push_back(std::move(row));
   }
@@ -129,6 +131,7 @@ RightOptions read_right(const JsonNode& node) {
 
 void read_published(const JsonNode& node, ReferenceTable& table) {
   table.source = node.at("source").text();
+  table.derived = node.truth_or_false("derived");
   read_comparison(node, table);
   if (node.has("right")) table.right = read_right(node.at("right"));
   read_rows(node.at("rows"), table);
@@ -169,8 +172,8 @@ bool is_id(const std::string& id) {
   });
 }
 
-const std::vector<std::string> published_keys{"id",      "title",     "source", "scenario", "own", "set",
-                                              "compare", "tolerance", "right",  "note",     "rows"};
+const std::vector<std::string> published_keys{"id",      "title",     "source", "scenario", "own",  "set",
+                                              "compare", "tolerance", "right",  "derived",  "note", "rows"};
 const std::vector<std::string> own_keys{"id", "title", "scenario", "own", "set", "results", "note", "rows"};
 
 ReferenceTable read_table(JsonNode node, const std::string& file) {

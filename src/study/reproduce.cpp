@@ -52,19 +52,22 @@ bool agrees(const ReferenceTable& table, const ComparedValue& c) {
   return false;
 }
 
+double relative(double difference, const PublishedValue& p) {
+  return p.target() == 0 ? 0.0 : difference / std::abs(p.target());
+}
+
 void compare(const ReferenceTable& table, const ResultValue& result, ComparedValue& c) {
   c.unit = result.unit;
   c.computed = result.value;
   if (!c.computed) return;
   c.difference = *c.computed - c.published.target();
-  c.relative_difference = c.difference / std::abs(c.published.target());
+  c.relative_difference = relative(c.difference, c.published);
   c.verdict = agrees(table, c) ? Verdict::ok : Verdict::differs;
 }
 
 void add_right(const ResultValue& result, ComparedValue& c) {
   c.right = result.value;
-  if (c.right)
-    c.right_relative_difference = (*c.right - c.published.target()) / std::abs(c.published.target());
+  if (c.right) c.right_relative_difference = relative(*c.right - c.published.target(), c.published);
 }
 
 // Without a reference nothing can be said; its own row then tells what happened.
@@ -180,8 +183,8 @@ Reproduction assemble(const std::vector<ReferenceTable>& tables, const std::vect
   for (ReproducedTable& t : out.tables) {
     compare_own_table(t);
     sum_up(t);
-    out.ok += t.ok;
-    out.total += t.total;
+    (t.table.derived ? out.derived_ok : out.ok) += t.ok;
+    (t.table.derived ? out.derived_total : out.total) += t.total;
     out.runs += t.runs;
     out.failed += t.failed;
   }

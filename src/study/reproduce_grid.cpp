@@ -87,10 +87,19 @@ std::vector<std::string> groups_of(const ReferenceTable& table) {
 // Differences are taken of the number as shown, so that a page can be checked by hand and does not depend on
 // digits that it does not show.
 std::string seven_digits(double value) { return fmt::format("{:#.7g}", value); }
-double as_shown(double value) { return std::strtod(seven_digits(value).c_str(), nullptr); }
 
-double relative_as_shown(double value, double reference) {
-  return (as_shown(value) - reference) / std::abs(reference);
+double number_in(const std::string& shown) { return std::strtod(shown.c_str(), nullptr); }
+
+// Beside a number with more digits as many of them; beside a count a count.
+std::string like(const std::string& text, double value) {
+  const std::size_t point = text.find('.');
+  const std::size_t decimals = point == std::string::npos ? 0 : text.size() - point - 1;
+  if (decimals == 0 && value == std::round(value)) return fmt::format("{:.0f}", value);
+  const auto first = std::find_if(text.begin(), text.end(), [](char c) { return c >= '1' && c <= '9'; });
+  const auto digits = std::count_if(first, text.end(), [](char c) { return c != '.'; });
+  if (digits < 8 && decimals < 8) return seven_digits(value);
+  const std::string shown = fmt::format("{:.{}f}", value, decimals);
+  return number_in(shown) == 0 ? fmt::format("{:.{}f}", 0.0, decimals) : shown;  // no "-0.00"
 }
 
 std::string percent(double fraction) { return fmt::format("{:.4f} %", 100 * fraction); }
@@ -99,17 +108,15 @@ std::string signed_percent(double fraction) {
   return std::abs(fraction) < 0.5e-6 ? percent(0) : fmt::format("{:+.4f} %", 100 * fraction);
 }
 
-std::string shown_or_dash(const std::optional<double>& value) { return value ? seven_digits(*value) : "-"; }
-
 struct Differences {
   std::string absolute = "-", relative = "-";
 };
 
-Differences show_differences(const std::optional<double>& value, const std::optional<double>& reference) {
-  if (!value || !reference) return {};
-  const double relative = relative_as_shown(*value, *reference);
-  const double difference = relative * std::abs(*reference);
-  return {difference == 0 ? "0" : fmt::format("{:+.1e}", difference), signed_percent(relative)};
+Differences show_differences(const std::string& shown, const std::optional<double>& reference) {
+  if (shown == "-" || !reference) return {};
+  const double difference = number_in(shown) - *reference;
+  return {difference == 0 ? "0" : fmt::format("{:+.1e}", difference),
+          *reference == 0 ? "-" : signed_percent(difference / std::abs(*reference))};
 }
 
 std::vector<std::string> knob_cells(const ReferenceRow& row, const std::vector<Column>& varying) {
@@ -123,14 +130,20 @@ std::vector<std::string> knob_cells(const ReferenceRow& row, const std::vector<C
 
 // --- published numbers ---
 
+// Derived numbers have as many digits as are compared.
+bool has_relative(const ReferenceTable& table) {
+  return !table.derived || table.comparison == Comparison::relative;
+}
+
 // With right options there is no room for the absolute difference on a terminal.
 std::vector<Column> published_columns(const ReferenceTable& table) {
   std::vector<Column> columns = knobs_of(table).varying;
-  for (const Column& c : {Column{"result", "", false}, Column{"unit", "", false}, Column{"published", ""},
-                          Column{"computed", ""}})
+  const char* given = table.derived ? "derived" : "published";
+  for (const Column& c :
+       {Column{"result", "", false}, Column{"unit", "", false}, Column{given, ""}, Column{"computed", ""}})
     columns.push_back(c);
   if (!table.right) columns.push_back({"difference", ""});
-  columns.push_back({"relative", ""});
+  if (has_relative(table)) columns.push_back({"relative", ""});
   columns.push_back({"verdict", "", false});
   if (!table.right) return columns;
   columns.push_back({"right", ""});
@@ -139,17 +152,19 @@ std::vector<Column> published_columns(const ReferenceTable& table) {
 }
 
 std::vector<std::string> published_cells(const ReferenceTable& table, const ComparedValue& v) {
-  Differences d = show_differences(v.computed, v.published.target());
+  const std::string computed = v.computed ? like(v.published.target_text(), *v.computed) : "-";
+  Differences d = show_differences(computed, v.published.target());
   // A number with a few decimals has no relative difference worth telling.
   if (table.comparison != Comparison::relative) d.relative = "-";
-  std::vector<std::string> cells{v.published.result, v.unit, v.published.text, shown_or_dash(v.computed)};
+  std::vector<std::string> cells{v.published.result, v.unit, v.published.text, computed};
   if (!table.right) cells.push_back(d.absolute);
-  cells.push_back(d.relative);
+  if (has_relative(table)) cells.push_back(d.relative);
   cells.push_back(verdict_name(v.verdict));
   if (!v.published.correction.empty()) cells.back() += ", misprint";
   if (!table.right) return cells;
-  cells.push_back(shown_or_dash(v.right));
-  cells.push_back(show_differences(v.right, v.published.target()).relative);
+  const std::string right = v.right ? like(v.published.target_text(), *v.right) : "-";
+  cells.push_back(right);
+  cells.push_back(show_differences(right, v.published.target()).relative);
   return cells;
 }
 
@@ -204,10 +219,11 @@ std::vector<std::string> own_cells(const ReproducedTable& t, const Group& group,
                                    std::size_t i) {
   const std::size_t reference = t.table.reference_row();
   const OwnValue& v = t.rows[r].own[i];
+  const std::string shown = v.computed ? seven_digits(*v.computed) : "-";
   std::optional<double> to = t.rows[reference].own[i].computed;
-  if (to) to = as_shown(*to);
-  const Differences d = r == reference ? Differences{} : show_differences(v.computed, to);
-  std::vector<std::string> cells{v.result, v.unit, shown_or_dash(v.computed), d.absolute, d.relative};
+  if (to) to = number_in(seven_digits(*to));
+  const Differences d = r == reference ? Differences{} : show_differences(shown, to);
+  std::vector<std::string> cells{v.result, v.unit, shown, d.absolute, d.relative};
   const std::optional<double>& within = t.table.rows[r].within;
   if (group.has_bounds) cells.push_back(within ? fmt::format("{:g} %", 100 * *within) : "");
   cells.push_back(own_verdict(v, r == reference));
@@ -303,7 +319,11 @@ std::string worst_difference(const ReproducedTable& t) {
   double worst = 0;
   for (const ReproducedRow& row : t.rows)
     for (const ComparedValue& v : row.values)
-      if (v.computed) worst = std::max(worst, std::abs(relative_as_shown(*v.computed, v.published.target())));
+      if (v.computed) {
+        const double target = v.published.target();
+        const double shown = number_in(like(v.published.target_text(), *v.computed));
+        worst = std::max(worst, std::abs((shown - target) / target));
+      }
   return percent(worst);
 }
 

@@ -84,6 +84,7 @@ Json table_head(const ReferenceTable& t) {
   } else {
     out["compare"] = comparison_name(t.comparison);
     if (t.comparison == Comparison::relative) out["tolerance"] = t.tolerance;
+    if (t.derived) out["derived"] = true;
   }
   if (t.right) {
     out["right_set"] = settings_json(t.right->set);
@@ -115,6 +116,8 @@ std::string to_json(const Reproduction& all) {
   Json tables = Json::array();
   for (const ReproducedTable& t : all.tables) tables.push_back(table_json(t));
   Json out{{"tables", std::move(tables)}, {"ok", all.ok}, {"total", all.total}};
+  out["derived_ok"] = all.derived_ok;
+  out["derived_total"] = all.derived_total;
   out["own_runs"] = all.runs;
   out["own_failed"] = all.failed;
   if (all.cancelled) out["cancelled"] = true;

@@ -80,11 +80,17 @@ std::string table_text(const ReproducedTable& t) {
   return out + '\n';
 }
 
-// "131 of 131, 7 runs of our own"
+// "131 of 131 published, 20 of 20 derived, 7 runs of our own": what there is.
 std::string total_text(const Reproduction& all) {
-  if (all.runs == 0) return fmt::format("{} of {}", all.ok, all.total);
-  const std::string own = own_runs(all.runs, all.failed);
-  return all.total == 0 ? own : fmt::format("{} of {}, {}", all.ok, all.total, own);
+  std::string out;
+  const auto add = [&](bool there_is, const std::string& what) {
+    if (there_is) out += (out.empty() ? "" : ", ") + what;
+  };
+  const bool alone = all.derived_total == 0;
+  add(all.total > 0, fmt::format("{} of {}{}", all.ok, all.total, alone ? "" : " published"));
+  add(all.derived_total > 0, fmt::format("{} of {} derived", all.derived_ok, all.derived_total));
+  add(all.runs > 0, own_runs(all.runs, all.failed));
+  return out;
 }
 
 std::string summary_text(const Reproduction& all) {
@@ -169,8 +175,9 @@ what is left of the energy account at the end of a run, relative to the largest 
 
 Where a source rounds its numbers, ours are rounded to as many decimals and must then be equal. A misprint is held
 against what should stand there. Where the variant of a model that reproduces a source is not the right one, `right` is
-what the right options give, and `vs published` how far that is from the published number; it is not judged. Tables of
-our own have no published numbers: their `difference` is to one of their runs.
+what the right options give, and `vs published` how far that is from the published number; it is not judged. Where a
+source gives equations and draws curves but prints no numbers, `derived` is what its equations give, computed by other
+means; these are counted apart. Tables of our own have no published numbers: their `difference` is to one of their runs.
 
 The notes say which variant of the model the numbers belong to, where that is not the one the source describes.
 
@@ -183,6 +190,9 @@ std::string summary_markdown(const Reproduction& all) {
     out += markdown_row({fmt::format("[{}](#{})", t.table.id, anchor(t.table.id)), t.table.title,
                          "`" + t.table.scenario + "`", agreement(t), worst_difference(t)});
   out += fmt::format("\n{} of {} published numbers are reproduced", all.ok, all.total);
+  if (all.derived_total > 0)
+    out += fmt::format("; {} of {} numbers that follow from published equations", all.derived_ok,
+                       all.derived_total);
   return out + (all.runs > 0 ? "; " + own_runs(all.runs, all.failed) : "") + ".\n";
 }
 

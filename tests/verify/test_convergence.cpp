@@ -16,7 +16,8 @@ using testing::DoubleNear;
 using testing::Each;
 using testing::IsEmpty;
 
-// At 1e-9 relative, errors of times (0.01 to 0.5 s) and depths (below 0.1 m) are to stay below 1e-8.
+// At 1e-9 relative, errors of times (0.01 to 0.5 s) and depths (below 0.1 m) are to stay below 1e-8; of forces and
+// energies of impacts, which may be larger than 1, below 1e-8 of them. What is not reached is so at both tolerances.
 std::string tolerance_complaint(const Case& c) {
   const Scenario s = load_scenario(c.scenario, c.set);
   RunRequest usual, fine;
@@ -25,8 +26,9 @@ std::string tolerance_complaint(const Case& c) {
   const RunResult a = run(s, usual), b = run(s, fine);
   std::string said;
   for (std::size_t i = 0; i < a.results.size(); ++i) {
+    if (!a.results[i].value && !b.results[i].value) continue;
     const double x = a.results[i].value.value_or(NAN), y = b.results[i].value.value_or(NAN);
-    if (!(std::abs(x - y) <= 1e-8))
+    if (!(std::abs(x - y) <= 1e-8 * std::max(1.0, std::abs(y))))
       said += fmt::format("{} {:.12g} against {:.12g}, {}; ", a.results[i].name, x, y, b.reason);
   }
   return said;

@@ -36,7 +36,10 @@ struct SolverOptions {
   double start_time = 0;
   double time_limit = 10;  ///< [s]
   bool stop_at_rest = true;
-  bool stop_when_all_found = false;  ///< ends when every condition has been met once
+  bool stop_when_all_found =
+      false;               ///< ends when every condition has been met once, and the next two are there
+  int impacts_wanted = 0;  ///< the states around that many impacts are kept
+  int settles_wanted = 0;  ///< ends of series of infinitely many impacts
   long max_steps = 10'000'000;
   const std::atomic<bool>* cancel = nullptr;
 };
@@ -119,6 +122,12 @@ struct ImpactRecord {
   double energy_before = 0, energy_after = 0;  ///< kinetic [J]
 };
 
+/// The states just before and after the instant of an impact; impacts at the same instant share them.
+struct ImpactStates {
+  std::vector<double> before, after;
+  Mode mode_before, mode_after;
+};
+
 /// How far beams were taken, for the limits of their theory.
 struct BeamUse {
   double deflection = 0;  ///< largest |w| of a tip or start over the length of its beam
@@ -138,6 +147,7 @@ struct Outcome {
   std::vector<Event> events;
   std::vector<ImpactRecord> impacts;  ///< the first `max_logged_impacts`
   long impact_count = 0;
+  std::vector<ImpactStates> around;  ///< the first SolverOptions::impacts_wanted impacts
   EnergyAccount energy;
   Statistics stats;
   BeamUse beams;

@@ -23,15 +23,29 @@ struct Knob {
   std::string text, default_text;
 };
 
-/// A named result: the time of a condition, or an observable at some instant or over the run.
+/// A named result: the time of a condition or an impact, or an observable at some instant or over the run.
 struct ResultSpec {
-  enum class Kind : std::uint8_t { time_of, value_at, value_at_end, maximum, minimum };
+  enum class Kind : std::uint8_t {
+    time_of,
+    value_at,
+    value_at_end,
+    maximum,
+    minimum,
+    time_of_impact,
+    before_impact,
+    after_impact,
+    impulse_of_impact,
+    count_of_impacts,
+    time_of_settle,  ///< end of a series of infinitely many impacts
+  };
   std::string name;
   std::string rule;  ///< as written
   Kind kind = Kind::time_of;
   int condition = -1;  ///< index in Scenario::conditions, for time_of and value_at
   Observable what;     ///< for the others
   std::string unit;
+  int number = 0;    ///< of the impact or series, from 1
+  int contact = -1;  ///< whose normal impulse it is
 };
 
 /// How to draw the system: one shape per part of a body.

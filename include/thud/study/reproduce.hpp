@@ -11,7 +11,8 @@
 
 namespace thud {
 
-/// A published number: which result of the scenario it is, its value, and how it is printed.
+/// A published number, or one that follows from published equations: which result of the scenario it is, its value,
+/// and how it is printed.
 struct PublishedValue {
   std::string result;
   double value = 0;
@@ -65,7 +66,9 @@ struct ReferenceTable {
   KnobSettings set{};                   ///< common to all rows, and contained in theirs
   std::optional<RightOptions> right{};  ///< in tables of published numbers
   bool own = false;                     ///< no published numbers
-  std::vector<std::string> results{};   ///< what the rows of a table of our own are run for
+  bool derived =
+      false;  ///< the source prints no numbers; these were computed from its equations by other means
+  std::vector<std::string> results{};  ///< what the rows of a table of our own are run for
 
   /// Published numbers in it.
   int value_count() const;
@@ -95,7 +98,7 @@ struct ComparedValue {
   std::string unit;
   std::optional<double> computed;  ///< none when its instant was never reached
   double difference = 0;           ///< computed − published; to the correction of a misprint
-  double relative_difference = 0;  ///< the same over |published|
+  double relative_difference = 0;  ///< the same over |published|; 0 for a published 0
   Verdict verdict = Verdict::not_reached;
 
   std::optional<double> right{};  ///< with the right options of the table, where it has them; never judged
@@ -126,7 +129,7 @@ struct ReproducedRow {
 struct ReproducedTable {
   ReferenceTable table;
   std::vector<ReproducedRow> rows;  ///< one per row of the table
-  int ok = 0, total = 0;            ///< published values
+  int ok = 0, total = 0;            ///< published or derived values
   int runs = 0, failed = 0;         ///< of our own: rows, and those that missed a result or their bound
   double worst_difference = 0;      ///< largest |relative difference| to a published value
   double worst_residual = 0;        ///< largest |energy residual|, of all runs
@@ -134,11 +137,12 @@ struct ReproducedTable {
 
 struct Reproduction {
   std::vector<ReproducedTable> tables;
-  int ok = 0, total = 0;     ///< published values
-  int runs = 0, failed = 0;  ///< of our own
+  int ok = 0, total = 0;                  ///< published values
+  int derived_ok = 0, derived_total = 0;  ///< values that follow from published equations
+  int runs = 0, failed = 0;               ///< of our own
   bool cancelled = false;
 
-  bool all_ok() const { return ok == total && failed == 0 && !cancelled; }
+  bool all_ok() const { return ok == total && derived_ok == derived_total && failed == 0 && !cancelled; }
 };
 
 struct ReproduceOptions {
