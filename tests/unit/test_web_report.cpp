@@ -87,7 +87,7 @@ TEST(Frames, forces_are_the_resistance_of_the_body) {
 
 // A block that has come to rest on the floor: its contacts carry its weight.
 TEST(Frames, forces_of_lasting_contacts_carry_the_weight) {
-  const Played p("rocking_block");
+  const Played p("rocking_block_to_rest");
   const json j = p.frames_json();
   double up = 0;
   for (const json& f : j["forces"]) {
