@@ -182,7 +182,16 @@ class Turns {
   void share_out() {
     std::fill(share_.begin(), share_.end(), 0.0);
     share_[leader_] = 1;
-    if (!(p_.correlation > 0)) return;
+    if (p_.correlation > 0) correlate();
+    // Contacts that approach alike lead together: a block that lands flat stays level.
+    const double fastest = v_[normal(leader_)] / unit_[normal(leader_)];
+    for (int j = 0; j < n_; ++j)
+      if (const int k = normal(j);
+          fastest < 0 && unit_[k] > 0 && std::abs(v_[k] / unit_[k] - fastest) < -1e-9 * fastest)
+        share_[j] = 1;
+  }
+
+  void correlate() {
     if (coupled_.empty()) {
       coupled_.assign(static_cast<std::size_t>(n_) * n_, 0);
       for (int i = 0; i < n_; ++i)

@@ -14,8 +14,9 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 // Two corners that are this close together, relative to the impulse up to them, are one.
 constexpr double coincidence = 1e-13;
-// Sticking that opens the contact by less than this, relative to γ, does not open it at all: W is singular.
-constexpr double wedge = 1e-13;
+// An impulse that opens the contact by less than this, relative to γ, does not open it at all: W is singular. What was
+// compressed nearly so is not given back: the impulses would be without bound.
+constexpr double wedge = 1e-13, wedge_in_restitution = 1e-9;
 // More friction than this, in units of √(γ/α), is no different from infinite friction.
 constexpr double rough = 1e12;
 
@@ -30,7 +31,7 @@ class Way {
  public:
   explicit Way(const ImpactProblem& p)
       : p_(p),
-        alpha_(std::max(p.matrix[0], 0.0)),
+        alpha_(p.matrix[0] > 1e-24 * p.matrix[3] ? p.matrix[0] : 0.0),
         gamma_(p.matrix[3]),
         e_(p.restitution[0]),
         s_(p.velocity[0]),
@@ -65,11 +66,13 @@ class Way {
   Slope slope() const {
     if (slip_ != 0) {
       const double t = -mu_ * slip_;
-      return {t, epsilon_ + alpha_ * t, gamma_ + epsilon_ * t};
+      return {t, epsilon_ + alpha_ * t, opening(gamma_ + epsilon_ * t)};
     }
     if (!(alpha_ > 0)) return {0, 0, gamma_};
-    const double open = gamma_ - epsilon_ * (epsilon_ / alpha_);
-    return {-epsilon_ / alpha_, 0, open > wedge * gamma_ ? open : 0};
+    return {-epsilon_ / alpha_, 0, std::max(0.0, opening(gamma_ - epsilon_ * (epsilon_ / alpha_)))};
+  }
+  double opening(double c) const {
+    return std::abs(c) > (restoring_ ? wedge_in_restitution : wedge) * gamma_ ? c : 0;
   }
 
   // From s = 0: friction holds the contact if μ ≥ |ε|/α, otherwise it slips the way that ε F pushes it.

@@ -27,7 +27,7 @@ Collider::Collider(const System& system) : system_(system) {
 
 int Collider::find_overlap(const Work<double>& work, const Scales& scales) const {
   for (std::size_t k = 0; k < system_.contacts().size(); ++k)
-    if (!system_.contacts()[k].law.compliant && work.contact[k].gap < -1e-8 * scales.length)
+    if (!system_.contacts()[k].law.compliant && work.contact[k].gap < -100 * scales.touching())
       return static_cast<int>(k);
   return -1;
 }
@@ -35,7 +35,7 @@ int Collider::find_overlap(const Work<double>& work, const Scales& scales) const
 void Collider::find_touching(const Work<double>& work, const Scales& scales) {
   touching_.clear();
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k)
-    if (!system_.contacts()[k].law.compliant && work.contact[k].gap <= touching_gap * scales.length)
+    if (!system_.contacts()[k].law.compliant && work.contact[k].gap <= scales.touching())
       touching_.push_back(k);
 }
 
@@ -110,7 +110,8 @@ bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
     std::vector<double> gap;
     for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
       const double g = work.contact[k].gap;
-      if (system_.contacts()[k].law.compliant || g > -1e-15 * scales.length || g < -1e-8 * scales.length)
+      if (system_.contacts()[k].law.compliant || g > -0.01 * scales.small_gap()
+          || g < -100 * scales.touching())
         continue;
       contacts.push_back(k);
       gap.push_back(-g);
@@ -142,7 +143,7 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
     record.contacts.push_back(k);
     rows.push_back(2 * group[i]);
     rows.push_back(2 * group[i] + 1);
-    p.velocity[2 * i] = w.slip_rate;
+    p.velocity[2 * i] = std::abs(w.slip_rate) < 1e-12 * scales.speed ? 0.0 : w.slip_rate;
     // What has rested on another body or wall rests exactly.
     p.velocity[2 * i + 1] = std::abs(w.gap_rate) < 1e-11 * scales.speed ? 0.0 : w.gap_rate;
     p.friction[i] = law.friction;
@@ -183,6 +184,12 @@ void Collider::shift(double* x, const std::vector<double>& target) const {
     for (std::size_t i = 0; i < rows_[a].applied.size(); ++i) x[i] += rows_[a].applied[i] * (p[a] / size[a]);
 }
 
+// Bounces lower than this drown in the rounding of positions.
+double Collider::lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const {
+  const Feature& f = system_.contacts()[contact].a;
+  return 2e-10 * (norm(work.frames.origin[f.body] + work.contact[contact].arm_a) + scales.length);
+}
+
 std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y, const Mode& mode,
                                                              const Scales& scales, Work<double>& work) {
   std::vector<Closing> out;
@@ -193,7 +200,7 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
     const ContactLaw& law = system_.contacts()[k].law;
     const Touching<double>& w = work.contact[k];
-    if (law.compliant || w.gap > touching_gap * scales.length) continue;
+    if (law.compliant || w.gap > scales.touching()) continue;
     if (mode.contact[k].touch == Touch::closed) {
       contacts.push_back(k);
       target.push_back(0.0);
@@ -203,7 +210,10 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
     if (!measured) system_.gap_accelerations(y, work, acceleration_);
     measured = true;
     const double flight = -2 * w.gap_rate / acceleration_[k];
-    if (!(acceleration_[k] < 0 && flight < short_bounce * scales.time)) continue;
+    const double height = -0.5 * w.gap_rate * w.gap_rate / acceleration_[k];
+    if (!(acceleration_[k] < 0
+          && (flight < short_bounce * scales.time || height < lowest_bounce(k, scales, work))))
+      continue;
     const double e = std::clamp(law.restitution_of(w.gap_rate), 0.0, 1.0);
     out.push_back({k, e < 1 ? t + flight / (1 - e) : t});
     contacts.push_back(k);
@@ -270,7 +280,7 @@ bool Collider::keep_closed(double* y, const Mode& mode, const Scales& scales, co
     gap.push_back(-w.gap);
     rate.push_back(-w.gap_rate);
     drifted =
-        drifted || std::abs(w.gap) > 1e-14 * scales.length || std::abs(w.gap_rate) > 1e-12 * scales.speed;
+        drifted || std::abs(w.gap) > 0.1 * scales.small_gap() || std::abs(w.gap_rate) > 1e-12 * scales.speed;
   }
   if (!drifted) return false;
   fill_rows(contacts, false, work);

@@ -53,7 +53,7 @@ void ModeSelector::settle_touch(const Work<double>& work, const Scales& scales, 
     ContactMode& m = mode.contact[k];
     const Touching<double>& w = work.contact[k];
     const double small = (m.touch == Touch::closed ? 1e-6 : 1e-8) * scales.speed;
-    const bool touches = w.gap <= touching_gap * scales.length && std::abs(w.gap_rate) <= small;
+    const bool touches = w.gap <= scales.touching() && std::abs(w.gap_rate) <= small;
     if (touches && m.touch == Touch::open) m.slip = slip::idle;
     m.touch = touches ? Touch::closed : Touch::open;
   }
@@ -70,7 +70,7 @@ bool ModeSelector::settle_indentation(const Work<double>& here, const Work<doubl
     ContactMode& m = mode.contact[k];
     const double now = here.contact[k].gap, later = there.contact[k].gap;
     // Balls that only touch count as in: an indentation of zero has no force.
-    const bool in = std::abs(now) > small ? now < 0 : later - now <= 1e-15 * scales.length;
+    const bool in = std::abs(now) > small ? now < 0 : later - now <= 0.01 * scales.small_gap();
     const double pull = law.damping * here.contact[k].gap_rate - 1;
     const double pull_later = law.damping * there.contact[k].gap_rate - 1;
     const bool slack = (std::abs(pull) > 1e-9 ? pull : pull_later) > 0;

@@ -31,6 +31,8 @@ Scales measure_scales(const System& system, const Work<double>& work) {
   s.force = tree.total_mass() * (g + s.speed * s.speed / length);
   s.moment = s.force * length;
   s.time = length / s.speed;
+  s.reach = length;
+  for (const Vec& origin : work.frames.origin) s.reach = std::max(s.reach, norm(origin));
   return s;
 }
 

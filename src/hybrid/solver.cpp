@@ -126,6 +126,10 @@ class Run final : public StepView {
     out_.energy.initial = energy();
     energy_size_ = system_.tree().kinetic_energy(work_.frames);
     closings_.clear();
+    if (!std::isfinite(out_.energy.initial) || !std::isfinite(scales_.moment)) {
+      fail("the numbers of the start are too large to compute with");
+      return;
+    }
     settles_ = 0;
     if (const int k = collider_.find_overlap(work_, scales_); k >= 0) {
       fail(fmt::format("{} starts {:.3g} m inside", system_.contacts()[k].name, -work_.contact[k].gap));
@@ -203,7 +207,7 @@ class Run final : public StepView {
     system_.gap_accelerations(y_.data(), work_, acceleration);
     for (std::size_t k = 0; k < mode_.contact.size(); ++k) {
       const Touching<double>& w = work_.contact[k];
-      if (mode_.contact[k].touch != Touch::open || w.gap > touching_gap * scales_.length) continue;
+      if (mode_.contact[k].touch != Touch::open || w.gap > scales_.touching()) continue;
       if (!(acceleration[k] < 0 && w.gap_rate > 0)) continue;
       const double flight = -2 * w.gap_rate / acceleration[k];
       if (flight < 10 * scales_.time) h_ = std::min(h_, overshoot * flight);
@@ -669,7 +673,7 @@ class Run final : public StepView {
         return work_.contact[k].gap;
       };
       const double theta = boost::math::tools::brent_find_minima(gap, 0.0, end, 26).first;
-      if (gap(theta) < -1e-13 * scales_.length) look_from(theta);
+      if (gap(theta) < -scales_.small_gap()) look_from(theta);
     }
     return first;
   }

@@ -51,9 +51,11 @@ ContactLaw read_law(const Table& t, ContactLaw law) {
                                          : t.number("restitution", Dimension::none, Range::fraction());
   }
   law.friction = t.number_or("friction", law.friction, Dimension::none, Range::non_negative());
-  law.stiffness = t.number_or("stiffness", law.stiffness, Dimension::any, Range::positive());
   law.exponent = t.number_or("exponent", law.exponent, Dimension::none, Range::between(1, 10));
-  law.damping = t.number_or("damping", law.damping, Dimension::any, Range::non_negative());
+  // There are no names for N/m^1.5 and s/m: plain numbers, unless the contact is a linear spring.
+  law.stiffness = t.number_or("stiffness", law.stiffness,
+                              law.exponent == 1 ? Dimension::stiffness : Dimension::none, Range::positive());
+  law.damping = t.number_or("damping", law.damping, Dimension::none, Range::non_negative());
   return law;
 }
 

@@ -53,6 +53,30 @@ TEST(Bounce, times_and_the_end_of_infinitely_many) {
   }
 }
 
+// Neither a sideways speed, nor spin, nor where the floor is matters to a smooth ball.
+TEST(Bounce, end_of_the_series_whatever_else_moves) {
+  struct Case {
+    double z, vx, spin, e, height, accuracy;
+  };
+  // Far from the origin positions are rounded: √(ε z/g) of an instant each.
+  for (const Case& c : {Case{0, 3, 0, 0.97, 0.1, 1e-9}, Case{0, 0, 1000, 0.9, 0.001, 1e-9},
+                        Case{0, 1.5, 0, 0.999, 1.21e-4, 1e-7}, Case{10, 0, 0, 0.97, 0.1, 5e-8},
+                        Case{1e5, 0, 0, 0.5, 0.1, 1e-5}}) {
+    System system(Tree({disc("ball", 1, 0.1)}), {0, gravity});
+    system.add_wall(floor_at(c.z));
+    system.add_contact(against(0, {"ball", 0, {}, 0.1}, rough(0, c.e)));
+    const double t1 = std::sqrt(2 * c.height / gravity), end = t1 * (1 + c.e) / (1 - c.e);
+    Solver solver(system);
+    SolverOptions options;
+    options.time_limit = 1.1 * end;
+    const Outcome out = solver.run({0, c.z - 0.1 - c.height, 0}, {c.vx, 0, c.spin}, {}, options);
+    const std::vector<double> settled = times(out, EventKind::settle);
+    ASSERT_EQ(settled.size(), 1u) << c.z << " " << c.vx << " " << out.message;
+    EXPECT_NEAR(settled[0], end, c.accuracy) << c.z << " " << c.vx;
+    EXPECT_LT(out.impact_count, 20'000);
+  }
+}
+
 // Elastic bounces go on for ever, and lose nothing.
 TEST(Bounce, elastic) {
   const Outcome out = play(ball_over_floor(1), {0, -1.1, 0}, {0, 0, 0}, 20);
@@ -205,6 +229,19 @@ Scene rocking_block(double b, double h, double tilt, double e, double mu, double
   return out;
 }
 
+// What lands flat stays level: contacts that approach alike lead together.
+TEST(Rest, a_block_that_lands_flat_stays_level) {
+  for (double e : {0.5, 0.9})
+    for (double mu : {0.0, 0.3}) {
+      Scene s = rocking_block(0.1, 0.2, 0, e, mu, 0);
+      s.q[1] -= 0.2;
+      const Outcome out = play(*s.system, s.q, s.v, 60);
+      EXPECT_EQ(out.reason, StopReason::rest);
+      EXPECT_NEAR(out.state[2], 0, 1e-9);
+      EXPECT_NEAR(out.state[0], 0, 1e-9);
+    }
+}
+
 TEST(Rest, a_block_rocks_to_rest) {
   for (double e : {0.0, 0.2, 0.5}) {
     SCOPED_TRACE(e);
@@ -215,6 +252,15 @@ TEST(Rest, a_block_rocks_to_rest) {
     EXPECT_GT(out.impact_count, 4);
     expect_no_overlap(*s.system, out);
   }
+}
+
+// Numbers that overflow are told, not computed with.
+TEST(Start, too_large) {
+  const System system = ball_over_floor(0.5);
+  Solver solver(system);
+  const Outcome out = solver.run({0, -1.1, 0}, {0, 1e200, 0}, {}, {});
+  EXPECT_EQ(out.reason, StopReason::failed);
+  EXPECT_NE(out.message.find("too large"), std::string::npos);
 }
 
 // ---- Painlevé ----------------------------------------------------------------------------------------------------

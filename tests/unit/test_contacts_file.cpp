@@ -251,6 +251,8 @@ TEST(ContactLaws, what_makes_no_sense) {
               AllOf(HasSubstr("mine.toml:"), HasSubstr("between 0 and 1")));
   EXPECT_THAT(refusal(f + "friction = -0.1\n"), HasSubstr(">= 0"));
   EXPECT_THAT(refusal(f + "law = \"newten\"\n"), HasSubstr("did you mean \"newton\"?"));
+  EXPECT_THAT(refusal(f + "stiffness = \"1 GPa\"\n"), HasSubstr("stiffness"));
+  EXPECT_THAT(refusal(f + "damping = \"0.1 mm/s\"\n"), HasSubstr("damping"));
   EXPECT_THAT(refusal(f + "model = \"soft\"\n"), HasSubstr("must be rigid or hertz"));
   EXPECT_THAT(refusal(f + "model = \"hertz\"\n"), HasSubstr("needs a stiffness"));
   EXPECT_THAT(refusal(f + "correlation = 0.1\n"), HasSubstr("unknown key \"correlation\""));

@@ -169,12 +169,15 @@ struct GuardId {
   int index = 0;
 };
 
-/// Rigid contacts closer than this touch, in lengths of the system.
-inline constexpr double touching_gap = 1e-10;
-
 /// Sizes of things in a run, to tell small from zero.
 struct Scales {
   double length = 1, speed = 1, rate = 1, force = 1, moment = 1, time = 1;
+  double reach = 1;  ///< how far from the origin things are: positions are known to its rounding
+
+  /// Rigid contacts closer than this touch.
+  double touching() const { return std::max(1e-10 * length, 1e-12 * reach); }
+  /// What cannot be told from a gap of zero.
+  double small_gap() const { return 1e-13 * length + 1e-15 * reach; }
 };
 
 /// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation.

@@ -615,13 +615,13 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
     const ContactLaw& law = contacts_[k].law;
     const auto id = [&](GuardKind kind) { return GuardId{kind, SwitchKind::contact_normal, 0, k}; };
     switch (m.touch) {
-      case Touch::open: sink(w.gap, small_length, id(GuardKind::gap)); continue;
+      case Touch::open: sink(w.gap, scales.small_gap(), id(GuardKind::gap)); continue;
       case Touch::pressed:
-        sink(-w.gap, small_length, id(GuardKind::gap));
+        sink(-w.gap, scales.small_gap(), id(GuardKind::gap));
         if (law.damping > 0) sink(1 - law.damping * w.gap_rate, 1e-12, id(GuardKind::slack));
         break;
       case Touch::slack:
-        sink(-w.gap, small_length, id(GuardKind::gap));
+        sink(-w.gap, scales.small_gap(), id(GuardKind::gap));
         sink(law.damping * w.gap_rate - 1, 1e-12, id(GuardKind::slack));
         continue;
       case Touch::closed:
