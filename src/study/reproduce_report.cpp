@@ -214,10 +214,11 @@ std::string list_text(const std::vector<ReferenceTable>& tables) {
   std::size_t width = 0;
   for (const ReferenceTable& t : tables) width = std::max(width, t.id.size());
   std::string out;
-  for (const ReferenceTable& t : tables)
-    out += fmt::format("{:<{}}  {:>3} {:<6}  {}\n", t.id, width,
-                       t.own ? static_cast<int>(t.rows.size()) : t.value_count(), t.own ? "runs" : "values",
-                       t.title);
+  for (const ReferenceTable& t : tables) {
+    const int count = t.own ? static_cast<int>(t.rows.size()) : t.value_count();
+    const std::string what = fmt::format("{}{}", t.own ? "run" : "value", count == 1 ? "" : "s");
+    out += fmt::format("{:<{}}  {:>3} {:<6}  {}\n", t.id, width, count, what, t.title);
+  }
   return out;
 }
 
