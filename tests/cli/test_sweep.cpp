@@ -266,7 +266,11 @@ TEST_F(Sweep, ctrl_c_keeps_what_is_done_and_says_how_to_go_on) {
 TEST_F(Sweep, an_unfinished_sweep_is_not_thrown_away_unasked) {
   const std::string s = study(200000);
   const pid_t pid = start({s, "--out", path("a.h5")});
-  for (int i = 0; i < 500 && !fs::exists(path("a.h5.part")); ++i) std::this_thread::sleep_for(1ms);
+  std::error_code none;  // the journal has begun, and says what it is of
+  const auto has_begun = [&] {
+    return fs::exists(path("a.h5.part")) && fs::file_size(path("a.h5.part"), none) > 1000;
+  };
+  for (int i = 0; i < 20'000 && !has_begun(); ++i) std::this_thread::sleep_for(1ms);
   ::kill(pid, SIGKILL);
   (void)wait_for(pid);
   ASSERT_TRUE(fs::exists(path("a.h5.part")));
