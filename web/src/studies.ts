@@ -24,6 +24,7 @@ interface Table {
   source?: string;
   scenario: string;
   own?: boolean;
+  derived?: boolean; // from the paper's equations, not printed
   note?: string;
   why?: string;
   right_set?: Record<string, string>;
@@ -60,7 +61,7 @@ function tableCard(table: Table): HTMLElement {
   const labelled = table.rows.some((r) => r.label);
   const own = !!table.own;
   const corrected = !own && !!table.right_set;
-  const parts = own ? ["computed", "difference"] : ["published", "computed", "difference", ...(corrected ? ["corrected model"] : [])];
+  const parts = own ? ["computed", "difference"] : [table.derived ? "by its equations" : "published", "computed", "difference", ...(corrected ? ["corrected model"] : [])];
   const unitOf = (r: string) => table.rows.flatMap((row) => row.values).find((v) => v.result === r)?.unit ?? "";
   const head = h(
     "thead",
