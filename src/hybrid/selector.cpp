@@ -284,7 +284,15 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
     const SwitchRef s = vanishing_[a];
     const double* row = work.jacobian.data() + a * n;
     double rate = work.hold_bias[a], own = 0;
-    for (int i = 0; i < n; ++i) rate += row[i] * work.unheld[i], own += row[i] * work.applied[a * n + i];
+    double length = 0, pull = 0;
+    for (int i = 0; i < n; ++i) {
+      rate += row[i] * work.unheld[i];
+      own += row[i] * work.applied[a * n + i];
+      length += row[i] * row[i];
+      pull += work.unheld[i] * work.unheld[i];
+    }
+    // A wall that nothing pushes against does not press, not even by rounding.
+    if (std::abs(rate) < 1e-14 * std::sqrt(length * pull)) rate = 0;
     forces_.offset[a] = rate;
     size[a] = std::sqrt(own);
     largest = std::max(largest, std::abs(rate) / size[a]);

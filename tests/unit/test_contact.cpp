@@ -117,6 +117,16 @@ TEST(Lasting, a_disc_on_a_slope) {
   }
 }
 
+// A disc that fits between two vertical walls falls freely, however rough they are: nothing presses it against them.
+TEST(Lasting, walls_that_nothing_pushes_against) {
+  System system(Tree({disc("ball", 1, 0.1)}), {0, gravity});
+  system.add_wall({"left", Plane::make({-0.1, 0}, pi / 2)});
+  system.add_wall({"right", Plane::make({0.1, 0}, -pi / 2)});
+  for (int wall : {0, 1}) system.add_contact(against(wall, {"ball", 0, {}, 0.1}, rough(1e4, 0)));
+  const Outcome out = play(system, {0, 0, 0}, {0, 1, 0}, 0.5);
+  EXPECT_NEAR(out.state[4], 1 + 0.5 * gravity, 1e-12);
+}
+
 // A block held by friction stays, with both corners.
 TEST(Lasting, a_block_rests_on_two_corners) {
   System system(Tree({free_body("block", 3, 0.02)}), {0, gravity});
