@@ -831,13 +831,13 @@ class Run final : public StepView {
   // The motion itself shows that the side of a drag corner was guessed wrong where the flow starts: take the other.
   bool flip_side(const GuardId& id) {
     start_anew();
-    PieceMode& m = mode_.piece[id.index];
+    const auto flipped = [](std::int8_t side) { return static_cast<std::int8_t>(-side); };
     if (id.kind == GuardKind::cross)
-      m.cross = static_cast<std::int8_t>(-m.cross);
+      mode_.piece[id.index].cross = flipped(mode_.piece[id.index].cross);
     else if (id.kind == GuardKind::along)
-      m.along = static_cast<std::int8_t>(-m.along);
+      mode_.piece[id.index].along = flipped(mode_.piece[id.index].along);
     else if (id.kind == GuardKind::end_area)
-      m.end_area = !m.end_area;
+      mode_.piece[id.index].end_area = !mode_.piece[id.index].end_area;
     else if (id.kind == GuardKind::slip && repeats_ > 12)
       turn_switch({id.which, id.index});
     else
