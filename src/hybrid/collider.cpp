@@ -103,6 +103,15 @@ void Collider::place(const double* y, Work<double>& work) const {
     measure(system_.contacts()[k], system_.walls(), work.frames, work.contact[k]);
 }
 
+// Goes from the velocities in `work` to those in y, books the change of kinetic energy, and returns what it is now.
+double Collider::book(double* y, Work<double>& work) const {
+  const double before = system_.tree().kinetic_energy(work.frames);
+  place(y, work);
+  const double after = system_.tree().kinetic_energy(work.frames);
+  if (const int slot = system_.channel_slot(Channel::impact); slot >= 0) y[slot] += after - before;
+  return after;
+}
+
 bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
   bool any = false;
   for (int pass = 0; pass < 4; ++pass) {
@@ -158,10 +167,7 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   for (int a = 0; a < 2 * count; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += rows_[rows[a]].applied[i] * record.result.impulse[a];
   record.energy_before = system_.tree().kinetic_energy(work.frames);
-  place(y, work);
-  record.energy_after = system_.tree().kinetic_energy(work.frames);
-  const int slot = system_.channel_slot(Channel::impact);
-  if (slot >= 0) y[slot] += record.energy_after - record.energy_before;
+  record.energy_after = book(y, work);
   ++out.impact_count;
   out.events.push_back(
       {t, EventKind::impact, SwitchKind::contact_normal, static_cast<int>(out.impact_count - 1), 0, 0});
@@ -223,11 +229,8 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
   if (out.size() > 1 || contacts.size() > 1)  // no closed form for how several take turns
     for (Closing& c : out) c.end = t;
   fill_rows(contacts, false, work);
-  const double before = system_.tree().kinetic_energy(work.frames);
   shift(y + n, target);
-  system_.tree().kinematics(y, y + n, work.frames);
-  const int slot = system_.channel_slot(Channel::impact);
-  if (slot >= 0) y[slot] += system_.tree().kinetic_energy(work.frames) - before;
+  book(y, work);
   return out;
 }
 
@@ -259,12 +262,9 @@ bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Wo
   }
   const ForceSolution s = solve_forces(p);
   if (!s.solved) return false;
-  const double before = system_.tree().kinetic_energy(work.frames);
   for (int a = 0; a < m; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += rows_[a].applied[i] * s.force[a];
-  place(y, work);
-  const int slot = system_.channel_slot(Channel::impact);
-  if (slot >= 0) y[slot] += system_.tree().kinetic_energy(work.frames) - before;
+  book(y, work);
   return true;
 }
 

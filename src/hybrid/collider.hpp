@@ -53,6 +53,7 @@ class Collider {
   bool strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
                     const Scales& scales, Outcome& out);
   void place(const double* y, Work<double>& work) const;
+  double book(double* y, Work<double>& work) const;
   double lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const;
   void shift(double* x, const std::vector<double>& target) const;
 

@@ -9,7 +9,7 @@
 
 #include "json_node.hpp"
 #include "knobs.hpp"
-#include "select_ids.hpp"
+#include "study/reference_files.hpp"
 #include "thud/study/paper_figures.hpp"
 
 namespace thud {
@@ -100,17 +100,8 @@ PaperFigure read_figure(JsonNode node, const std::string& file, const std::vecto
 }
 
 void refuse_repeated_ids(const std::vector<PaperFigure>& figures) {
-  std::set<std::string> seen;
-  for (const PaperFigure& f : figures)
-    if (!seen.insert(f.file_name()).second)
-      throw InputError({f.file}, fmt::format("there is another figure \"{}\"", f.id));
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw InputError({path.string()}, "cannot be read");
-  return text;
+  refuse_repeated(
+      figures, [](const PaperFigure& f) { return f.file_name(); }, "figure");
 }
 
 }  // namespace
@@ -137,14 +128,10 @@ std::vector<PaperFigure> parse_figures(const std::string& text, const std::strin
 
 std::vector<PaperFigure> load_figures(const std::vector<ReferenceTable>& tables) {
   const fs::path folder = fs::path(data_folder()) / "reference" / "figures";
-  std::vector<fs::path> files;
-  std::error_code ec;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ec))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  const std::vector<fs::path> files = list_json_files(folder);
   std::vector<PaperFigure> figures;
   for (const fs::path& path : files)
-    for (PaperFigure& f : parse_figures(read_file(path), path.string(), tables))
+    for (PaperFigure& f : parse_figures(read_reference_file(path), path.string(), tables))
       figures.push_back(std::move(f));
   refuse_repeated_ids(figures);
   return figures;
@@ -152,13 +139,7 @@ std::vector<PaperFigure> load_figures(const std::vector<ReferenceTable>& tables)
 
 std::vector<PaperFigure> select_figures(const std::vector<PaperFigure>& all,
                                         const std::vector<std::string>& ids) {
-  std::vector<std::string> known;
-  for (const PaperFigure& f : all) known.push_back(f.id);
-  const std::vector<bool> wanted = select_ids(known, ids, "figure");
-  std::vector<PaperFigure> selected;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (wanted[i]) selected.push_back(all[i]);
-  return selected;
+  return select_by_ids(all, ids, "figure");
 }
 
 std::string list_text(const std::vector<PaperFigure>& figures) {

@@ -11,7 +11,7 @@
 
 #include "json_node.hpp"
 #include "knobs.hpp"
-#include "select_ids.hpp"
+#include "study/reference_files.hpp"
 #include "thud/study/reproduce.hpp"
 
 namespace thud {
@@ -195,17 +195,8 @@ ReferenceTable read_table(JsonNode node, const std::string& file) {
 }
 
 void refuse_repeated_ids(const std::vector<ReferenceTable>& tables) {
-  std::set<std::string> seen;
-  for (const ReferenceTable& t : tables)
-    if (!seen.insert(t.id).second)
-      throw InputError({t.file}, fmt::format("there is another table \"{}\"", t.id));
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw InputError({path.string()}, "cannot be read");
-  return text;
+  refuse_repeated(
+      tables, [](const ReferenceTable& t) { return t.id; }, "table");
 }
 
 }  // namespace
@@ -240,15 +231,12 @@ std::vector<ReferenceTable> parse_reference(const std::string& text, const std::
 
 std::vector<ReferenceTable> load_reference() {
   const fs::path folder = fs::path(data_folder()) / "reference";
-  std::vector<fs::path> files;
-  std::error_code ec;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ec))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  const std::vector<fs::path> files = list_json_files(folder);
   if (files.empty()) throw InputError({folder.string()}, "no reference tables here");
-  std::sort(files.begin(), files.end());
   std::vector<ReferenceTable> tables;
   for (const fs::path& path : files)
-    for (ReferenceTable& t : parse_reference(read_file(path), path.string())) tables.push_back(std::move(t));
+    for (ReferenceTable& t : parse_reference(read_reference_file(path), path.string()))
+      tables.push_back(std::move(t));
   refuse_repeated_ids(tables);
   const auto by_id = [](const ReferenceTable& a, const ReferenceTable& b) { return a.id < b.id; };
   std::sort(tables.begin(), tables.end(), by_id);
@@ -257,13 +245,7 @@ std::vector<ReferenceTable> load_reference() {
 
 std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,
                                           const std::vector<std::string>& ids) {
-  std::vector<std::string> known;
-  for (const ReferenceTable& t : all) known.push_back(t.id);
-  const std::vector<bool> wanted = select_ids(known, ids, "table");
-  std::vector<ReferenceTable> selected;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (wanted[i]) selected.push_back(all[i]);
-  return selected;
+  return select_by_ids(all, ids, "table");
 }
 
 }  // namespace thud

@@ -18,11 +18,13 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/program.hpp"
 #include "thud/report/format.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using namespace thud::test;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -30,29 +32,8 @@ using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-struct Result {
-  int status = -1;  // exit status, or minus the signal that ended it
-  std::string out, err;
-};
-
 class Cli : public ::testing::Test {
  protected:
-  Cli() {
-    std::string pattern = (fs::temp_directory_path() / "thud-cli-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~Cli() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
-
   // Starts the program in a UTF-8 locale with its output in files.
   pid_t start(const std::vector<std::string>& arguments, const std::string& out_path = {}) const {
     std::vector<std::string> words = {THUD_PROGRAM};
@@ -92,15 +73,7 @@ class Cli : public ::testing::Test {
     return (folder / name).string();
   }
 
-  // Bad input: status 2, nothing on stdout, one line on stderr.
-  std::string refusal(const std::vector<std::string>& arguments) const {
-    const Result r = thud(arguments);
-    EXPECT_EQ(r.status, 2) << r.err;
-    EXPECT_THAT(r.out, IsEmpty());
-    EXPECT_THAT(r.err, ::testing::StartsWith("thud: "));
-    EXPECT_EQ(r.err.find('\n'), r.err.size() - 1) << r.err;
-    return r.err;
-  }
+  std::string refusal(const std::vector<std::string>& arguments) const { return refusal_in(thud(arguments)); }
   // The message without "thud: FILE:", for a file given as text; run and check must agree.
   std::string refused(const std::string& text) const {
     const std::string path = file(text);
@@ -111,7 +84,8 @@ class Cli : public ::testing::Test {
     return message.substr(std::min(head.size(), message.size()));
   }
 
-  fs::path folder;
+  const TempFolder temporary{"cli"};
+  const fs::path folder = temporary.path();
 };
 
 // A sound scenario; the tests below spoil one line of it. Line numbers in their expectations are those of this text.

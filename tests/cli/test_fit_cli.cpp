@@ -10,67 +10,28 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/program.hpp"
 #include "thud/report/format.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using namespace thud::test;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-struct Result {
-  int status = -1;
-  std::string out, err;
-};
-
-class FitCli : public ::testing::Test {
+class FitCli : public ShellTest {
  protected:
-  FitCli() {
-    std::string pattern = (fs::temp_directory_path() / "thud-fit-cli-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~FitCli() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
-
-  // The arguments are for the shell; it starts in the test's folder.
-  Result thud(const std::string& arguments) const {
-    const std::string command = "cd " + folder.string()
-                              + " && LC_ALL=C.UTF-8 THUD_DATA=" THUD_SOURCE_DATA_DIR " '"
-                              + std::string(THUD_PROGRAM) + "' " + arguments + " >out 2>err </dev/null";
-    const int state = std::system(command.c_str());
-    return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content(folder / "out"), content(folder / "err")};
-  }
-
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
 
-  // Bad input: status 2, nothing on stdout, one line on stderr.
-  std::string refusal(const std::string& arguments) const {
-    const Result r = thud(arguments);
-    EXPECT_EQ(r.status, 2) << r.err;
-    EXPECT_THAT(r.out, IsEmpty());
-    EXPECT_THAT(r.err, ::testing::StartsWith("thud: "));
-    EXPECT_EQ(r.err.find('\n'), r.err.size() - 1) << r.err;
-    return r.err;
-  }
   // The message about a study whose [fit] is given, with one sound file of data.
   std::string refused(const std::string& fit, const std::string& rest = "") const {
     write("study.toml", "scenario = \"free_link_capture\"\n" + rest + "[fit]\n" + fit);
     write("run.csv", "time [s], link.marker1.z [mm]\n0, -116\n0.01, -104\n0.02, -95\n");
     return refusal("fit study.toml --data run.csv");
   }
-
-  fs::path folder;
 };
 
 TEST_F(FitCli, two_commands_make_and_fit_measurements) {

@@ -10,9 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/program.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
+using namespace thud::test;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -21,50 +24,14 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-struct Result {
-  int status = -1;
-  std::string out, err;
-};
-
-class StillsCli : public ::testing::Test {
+class StillsCli : public ShellTest {
  protected:
-  StillsCli() {
-    std::string pattern = (fs::temp_directory_path() / "thud-stills-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~StillsCli() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
-
-  // The arguments are for the shell; it starts in the test's folder.
-  Result thud(const std::string& arguments) const {
-    const std::string command = "cd " + folder.string()
-                              + " && LC_ALL=C.UTF-8 THUD_DATA=" THUD_SOURCE_DATA_DIR " '"
-                              + std::string(THUD_PROGRAM) + "' " + arguments + " >out 2>err </dev/null";
-    const int state = std::system(command.c_str());
-    return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content(folder / "out"), content(folder / "err")};
-  }
-
-  // Bad input: status 2, nothing on stdout, one line on stderr, and no file.
+  // Bad input leaves no file.
   std::string refusal(const std::string& arguments) const {
-    const Result r = thud(arguments);
-    EXPECT_EQ(r.status, 2) << arguments;
-    EXPECT_THAT(r.out, IsEmpty());
-    EXPECT_THAT(r.err, StartsWith("thud: "));
-    EXPECT_EQ(r.err.find('\n'), r.err.size() - 1) << r.err;
+    const std::string message = ShellTest::refusal(arguments);
     EXPECT_FALSE(fs::exists(folder / "a.svg"));
-    return r.err;
+    return message;
   }
-
-  fs::path folder;
 };
 
 TEST_F(StillsCli, run_draws_a_figure) {

@@ -19,27 +19,17 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/program.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using namespace thud::test;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-struct Result {
-  int status = -1;  // exit status, or minus the signal that ended it
-  std::string out, err;
-  long memory = 0;  // largest resident size [KB]
-};
 
 // A ball thrown up, to its highest point: as little to compute as can be.
 constexpr const char* ball = R"([parameters]
@@ -60,15 +50,7 @@ h = "ball.z at t"
 
 class Sweep : public ::testing::Test {
  protected:
-  Sweep() {
-    std::string pattern = (fs::temp_directory_path() / "thud-sweep-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-    file(ball, "ball.toml");
-  }
-  ~Sweep() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
+  Sweep() { file(ball, "ball.toml"); }
 
   std::string file(const std::string& text, const std::string& name) const {
     std::ofstream(folder / name, std::ios::binary) << text;
@@ -132,7 +114,8 @@ class Sweep : public ::testing::Test {
     return r.err;
   }
 
-  fs::path folder;
+  const TempFolder temporary{"sweep"};
+  const fs::path folder = temporary.path();
 };
 
 TEST_F(Sweep, library_studies_run_and_draw) {

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "temp_folder.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/file.hpp"
 #include "thud/report/json.hpp"
@@ -24,6 +25,7 @@ namespace {
 using namespace thud;
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using thud::test::content;
 
 Scenario load(const std::string& name, const KnobSettings& set = {}) {
   return load_scenario(std::string(THUD_SOURCE_DATA_DIR) + "/scenarios/" + name + ".toml", set);
@@ -49,27 +51,6 @@ Trajectory table(const Recorded& r, const std::vector<std::string>& names) {
   std::vector<NamedObservable> columns;
   for (const std::string& n : names) columns.push_back(*r.scenario.find_observable(n));
   return r.recorder->table(columns);
-}
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "thud-report-XXXXXX").string();
-    path = ::mkdtemp(pattern.data());
-  }
-  ~Folder() {
-    std::error_code ec;
-    fs::permissions(path, fs::perms::owner_all, ec);
-    fs::remove_all(path, ec);
-  }
-  fs::path path;
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
 }
 
 // ---- trajectory ------------------------------------------------------------------------------------------------
@@ -291,29 +272,29 @@ TEST(Json, stop_words) {
 // ---- files -----------------------------------------------------------------------------------------------------
 
 TEST(File, appears_whole_with_ordinary_permissions) {
-  const Folder folder;
+  const test::TempFolder folder{"report"};
   const mode_t mask = ::umask(022);
-  write_file(folder.path / "a.txt", "one");
-  write_file(folder.path / "a.txt", "two");
+  write_file(folder.path() / "a.txt", "one");
+  write_file(folder.path() / "a.txt", "two");
   ::umask(mask);
-  EXPECT_EQ(content(folder.path / "a.txt"), "two");
-  EXPECT_EQ(fs::status(folder.path / "a.txt").permissions(), fs::perms(0644));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 1);
+  EXPECT_EQ(content(folder.path() / "a.txt"), "two");
+  EXPECT_EQ(fs::status(folder.path() / "a.txt").permissions(), fs::perms(0644));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
 }
 
 TEST(File, without_commit_the_old_one_stays) {
-  const Folder folder;
-  write_file(folder.path / "a.txt", "old");
+  const test::TempFolder folder{"report"};
+  write_file(folder.path() / "a.txt", "old");
   {
-    AtomicFile file(folder.path / "a.txt");
+    AtomicFile file(folder.path() / "a.txt");
     file.write(std::string(100'000, 'x'));
   }
-  EXPECT_EQ(content(folder.path / "a.txt"), "old");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 1);
+  EXPECT_EQ(content(folder.path() / "a.txt"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
 }
 
 TEST(File, failure_names_file_and_reason_and_leaves_the_old_one) {
-  const Folder folder;
+  const test::TempFolder folder{"report"};
   const auto message = [](const fs::path& path) -> std::string {
     try {
       write_file(path, "x");
@@ -322,35 +303,35 @@ TEST(File, failure_names_file_and_reason_and_leaves_the_old_one) {
     }
     return "written";
   };
-  EXPECT_THAT(message(folder.path / "no" / "a.txt"), HasSubstr("a.txt: No such file or directory"));
-  EXPECT_THAT(message(folder.path), HasSubstr("Is a directory"));
-  write_file(folder.path / "old.txt", "old");
-  EXPECT_THAT(message(folder.path / "old.txt" / "a.txt"), HasSubstr("Not a directory"));
+  EXPECT_THAT(message(folder.path() / "no" / "a.txt"), HasSubstr("a.txt: No such file or directory"));
+  EXPECT_THAT(message(folder.path()), HasSubstr("Is a directory"));
+  write_file(folder.path() / "old.txt", "old");
+  EXPECT_THAT(message(folder.path() / "old.txt" / "a.txt"), HasSubstr("Not a directory"));
   EXPECT_THAT(message("/dev/full"), HasSubstr("/dev/full: No space left on device"));
   if (::geteuid() != 0) {  // nothing is forbidden to root
-    fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
-    EXPECT_THAT(message(folder.path / "old.txt"), HasSubstr("Permission denied"));
+    fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+    EXPECT_THAT(message(folder.path() / "old.txt"), HasSubstr("Permission denied"));
   }
-  EXPECT_EQ(content(folder.path / "old.txt"), "old");
+  EXPECT_EQ(content(folder.path() / "old.txt"), "old");
 }
 
 TEST(File, a_link_is_followed) {
-  const Folder folder;
-  write_file(folder.path / "real.txt", "old");
-  fs::create_symlink("real.txt", folder.path / "link.txt");
-  write_file(folder.path / "link.txt", "new");
-  EXPECT_TRUE(fs::is_symlink(folder.path / "link.txt"));
-  EXPECT_EQ(content(folder.path / "real.txt"), "new");
+  const test::TempFolder folder{"report"};
+  write_file(folder.path() / "real.txt", "old");
+  fs::create_symlink("real.txt", folder.path() / "link.txt");
+  write_file(folder.path() / "link.txt", "new");
+  EXPECT_TRUE(fs::is_symlink(folder.path() / "link.txt"));
+  EXPECT_EQ(content(folder.path() / "real.txt"), "new");
 }
 
 TEST(File, folders_are_made_with_their_parents) {
-  const Folder folder;
-  make_folder(folder.path / "a" / "b" / "");
-  make_folder(folder.path / "a" / "b");
-  EXPECT_TRUE(fs::is_directory(folder.path / "a" / "b"));
-  write_file(folder.path / "f", "");
-  EXPECT_THROW(make_folder(folder.path / "f"), OutputError);
-  EXPECT_THROW(make_folder(folder.path / "f" / "g"), OutputError);
+  const test::TempFolder folder{"report"};
+  make_folder(folder.path() / "a" / "b" / "");
+  make_folder(folder.path() / "a" / "b");
+  EXPECT_TRUE(fs::is_directory(folder.path() / "a" / "b"));
+  write_file(folder.path() / "f", "");
+  EXPECT_THROW(make_folder(folder.path() / "f"), OutputError);
+  EXPECT_THROW(make_folder(folder.path() / "f" / "g"), OutputError);
 }
 
 // ---- plot ------------------------------------------------------------------------------------------------------

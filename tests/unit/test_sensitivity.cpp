@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "temp_folder.hpp"
 #include "thud/study/sensitivity.hpp"
 
 namespace {
@@ -23,14 +24,6 @@ std::string library(const std::string& path) { return std::string(THUD_SOURCE_DA
 
 class Files : public ::testing::Test {
  protected:
-  Files() {
-    std::string pattern = (fs::temp_directory_path() / "thud-sensitivity-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~Files() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
   std::string file(const std::string& text) const {
     const fs::path path = folder / "study.toml";
     std::ofstream(path) << text;
@@ -47,7 +40,8 @@ class Files : public ::testing::Test {
     }
     return "not refused";
   }
-  fs::path folder;
+  const test::TempFolder temporary{"sensitivity"};
+  const fs::path folder = temporary.path();
 };
 
 using SensitivityFile = Files;

@@ -1,4 +1,5 @@
 // Study files: what they say, and what is refused with its place.
+#include "temp_folder.hpp"
 #include "thud/study/study.hpp"
 
 #include <gmock/gmock.h>
@@ -23,15 +24,7 @@ constexpr double degree = std::numbers::pi / 180;
 
 class StudyFile : public ::testing::Test {
  protected:
-  StudyFile() {
-    ::setenv("THUD_DATA", THUD_SOURCE_DATA_DIR, 1);
-    std::string pattern = (fs::temp_directory_path() / "thud-study-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~StudyFile() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
+  StudyFile() { ::setenv("THUD_DATA", THUD_SOURCE_DATA_DIR, 1); }
   std::string file(const std::string& text, const std::string& name = "s.toml") const {
     std::ofstream(folder / name, std::ios::binary) << text;
     return (folder / name).string();
@@ -51,7 +44,8 @@ class StudyFile : public ::testing::Test {
     return {};
   }
 
-  fs::path folder;
+  const test::TempFolder temporary{"study"};
+  const fs::path folder = temporary.path();
 };
 
 TEST_F(StudyFile, says_what_is_run) {

@@ -11,6 +11,7 @@
 
 #include "study/journal.hpp"
 #include "study/workers.hpp"
+#include "temp_folder.hpp"
 #include "thud/report/file.hpp"
 #include "thud/report/sweep_file.hpp"
 #include "thud/report/sweep_plots.hpp"
@@ -21,15 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace thud;
+using test::content;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 SweepChunk make_chunk(std::int64_t first, std::int64_t count) {
   SweepChunk c;
@@ -48,16 +43,7 @@ SweepChunk make_chunk(std::int64_t first, std::int64_t count) {
 
 class SweepResults : public ::testing::Test {
  protected:
-  SweepResults() {
-    ::setenv("THUD_DATA", THUD_SOURCE_DATA_DIR, 1);
-    std::string pattern = (fs::temp_directory_path() / "thud-sweep-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-    path = folder / "a.h5.part";
-  }
-  ~SweepResults() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
+  SweepResults() { ::setenv("THUD_DATA", THUD_SOURCE_DATA_DIR, 1); }
   void write_journal() const {
     Journal j = Journal::create(path, identity);
     for (const auto& [first, count] : {std::pair{10, 5}, std::pair{0, 4}, std::pair{20, 3}})
@@ -78,7 +64,8 @@ class SweepResults : public ::testing::Test {
     return {};
   }
 
-  fs::path folder, path;
+  const test::TempFolder temporary{"sweep-results"};
+  const fs::path folder = temporary.path(), path = folder / "a.h5.part";
   SweepIdentity identity{"1.0", "a = 1\n", "line 1\nline 2\nline 3\n", "scenario"};
 };
 

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "study/fit_statistics.hpp"
+#include "temp_folder.hpp"
 #include "thud/study/fit.hpp"
 #include "thud/study/synth.hpp"
 
@@ -44,18 +45,11 @@ const std::string two_files = R"(
 // A file that is gone at the end of the test.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& text) {
-    std::string pattern = (fs::temp_directory_path() / "thud-fit-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    std::ofstream(path()) << text;
-  }
-  ~TemporaryFile() { fs::remove_all(folder_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  std::string path() const { return (folder_ / "study.toml").string(); }
+  explicit TemporaryFile(const std::string& text) { std::ofstream(path()) << text; }
+  std::string path() const { return (folder_.path() / "study.toml").string(); }
 
  private:
-  fs::path folder_;
+  const test::TempFolder folder_{"fit"};
 };
 
 struct Case {

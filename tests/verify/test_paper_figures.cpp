@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "temp_folder.hpp"
 #include "unit/svg_reader.hpp"
 
 namespace {
@@ -20,22 +21,10 @@ using ::testing::HasSubstr;
 
 class Figures : public ::testing::Test {
  protected:
-  Figures() {
-    std::string pattern = (fs::temp_directory_path() / "thud-figures-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~Figures() override {
-    std::error_code ec;
-    fs::remove_all(folder, ec);
-  }
-  std::string content(const std::string& name) const {
-    std::ifstream in(folder / name, std::ios::binary);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-  }
+  std::string content(const std::string& name) const { return test::content(folder / name); }
 
-  fs::path folder;
+  const test::TempFolder temporary{"figures"};
+  const fs::path folder = temporary.path();
   std::vector<ReferenceTable> tables = load_reference();
   std::vector<PaperFigure> all = load_figures(tables);
 };

@@ -367,6 +367,8 @@ class System {
                   T* drive) const;
   template <bool Lean, class T>
   void add_contact_forces(const Mode& mode, Work<T>& work) const;
+  template <class T, class Sink, class Shape>
+  void each_side(int contact, Vec2<T> force, const Work<T>& work, Sink&& sink, Shape&& shape) const;
   template <class T>
   void push(int contact, Vec2<T> force, Work<T>& work) const;
   template <class T>

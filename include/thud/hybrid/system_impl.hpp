@@ -205,22 +205,29 @@ void System::add_joint_forces(double t, const Mode& mode, Work<T>& work) const {
   }
 }
 
-// A force on the first body of a contact where it touches, and its opposite on the second.
-template <class T>
-void System::push(int k, Vec2<T> force, Work<T>& work) const {
+// Calls sink(body, place, force) and shape(elastic index in the body, generalised force) for a force on the first body of
+// a contact where it touches, and for its opposite on the second.
+template <class T, class Sink, class Shape>
+void System::each_side(int k, Vec2<T> force, const Work<T>& work, Sink&& sink, Shape&& shape) const {
   const Contact& c = contacts_[k];
   const Touching<T>& w = work.contact[k];
   const ContactShapes& s = contact_shapes_[k];
-  const auto one = [&](const Feature& f, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shape,
-                       const std::vector<double>& slope, Vec2<T> p) {
-    work.wrenches.add(f.body, arm + offset, p);
-    if (shape.empty()) return;
+  const auto one = [&](const Feature& f, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shapes,
+                       const std::vector<double>& slopes, Vec2<T> p) {
+    sink(f.body, arm + offset, p);
+    if (shapes.empty()) return;
     const T lateral = dot(work.frames.w[f.body], p), turn = moment(offset, p);
-    T* q = work.wrenches.elastic.data() + tree_.elastic_begin(f.body);
-    for (std::size_t j = 0; j < shape.size(); ++j) q[j] += shape[j] * lateral + slope[j] * turn;
+    for (std::size_t j = 0; j < shapes.size(); ++j) shape(f.body, j, shapes[j] * lateral + slopes[j] * turn);
   };
   one(c.a, w.arm_a, w.offset_a, s.shape_a, s.slope_a, force);
   if (c.wall < 0) one(c.b, w.arm_b, w.offset_b, s.shape_b, s.slope_b, -force);
+}
+
+template <class T>
+void System::push(int k, Vec2<T> force, Work<T>& work) const {
+  each_side(
+      k, force, work, [&](int body, Vec2<T> at, Vec2<T> p) { work.wrenches.add(body, at, p); },
+      [&](int body, std::size_t j, T q) { work.wrenches.elastic[tree_.elastic_begin(body) + j] += q; });
 }
 
 // Compliant contacts press with a force that is known; rigid ones that are closed are held.
@@ -250,20 +257,10 @@ void System::add_contact_forces(const Mode& mode, Work<T>& work) const {
 
 template <class T>
 void System::add_contact_row(int k, bool tangent, const Work<T>& work, T* row) const {
-  const Contact& c = contacts_[k];
-  const Touching<T>& w = work.contact[k];
-  const ContactShapes& s = contact_shapes_[k];
-  const Vec2<T> e = tangent ? w.tangent : w.normal;
-  const auto one = [&](const Feature& f, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shape,
-                       const std::vector<double>& slope, Vec2<T> p) {
-    tree_.add_point_force(work.frames, f.body, arm + offset, p, row);
-    if (shape.empty()) return;
-    const T lateral = dot(work.frames.w[f.body], p), turn = moment(offset, p);
-    T* q = row + tree_.elastic_dof(f.body);
-    for (std::size_t j = 0; j < shape.size(); ++j) q[j] += shape[j] * lateral + slope[j] * turn;
-  };
-  one(c.a, w.arm_a, w.offset_a, s.shape_a, s.slope_a, e);
-  if (c.wall < 0) one(c.b, w.arm_b, w.offset_b, s.shape_b, s.slope_b, -e);
+  each_side(
+      k, tangent ? work.contact[k].tangent : work.contact[k].normal, work,
+      [&](int body, Vec2<T> at, Vec2<T> p) { tree_.add_point_force(work.frames, body, at, p, row); },
+      [&](int body, std::size_t j, T q) { row[tree_.elastic_dof(body) + j] += q; });
 }
 
 // Strain and material damping; gravity on the deflection.
