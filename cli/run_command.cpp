@@ -57,14 +57,12 @@ std::optional<double> read_tolerance(const std::string& text) {
 
 std::optional<Method> read_method(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const std::vector<std::string> names = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
+  const std::vector<std::string>& names = method_names();
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end())
     throw option_error("--method", text, "must be " + one_of(names) + did_you_mean(text, names));
   return static_cast<Method>(found - names.begin());
 }
-
-bool has_fixed_step(Method m) { return m == Method::rk4 || m == Method::euler; }
 
 RunRequest read_request(const Arguments& a, const Scenario& s) {
   RunRequest request;
@@ -76,7 +74,9 @@ RunRequest read_request(const Arguments& a, const Scenario& s) {
   request.method = read_method(a.method);
   request.step = read_time("--step", a.step);
   if (request.step && !has_fixed_step(request.method.value_or(s.options.method)))
-    throw option_error("--step", a.step, "is for methods with a fixed step: give --method rk4 or euler too");
+    throw option_error(
+        "--step", a.step,
+        "is for methods with a fixed step: give --method rk4, euler, newmark or generalised-alpha too");
   return request;
 }
 
@@ -349,9 +349,12 @@ void add_run_command(CLI::App& app, int& exit_code) {
   c->add_option("--tolerance", a->tolerance, "relative accuracy of a step, from 1e-14 to 0.01 (default 1e-9)")
       ->type_name("X");
   c->add_option("--method", a->method,
-                "auto, dop853, dopri5, rk4, euler or radau5 (implicit, for stiff beams)")
+                "auto, dop853, dopri5, rk4, euler, radau5 (implicit, for stiff beams), newmark, "
+                "generalised-alpha, or exact "
+                "(without error where the motion is linear)")
       ->type_name("NAME");
-  c->add_option("--step", a->step, "step of rk4 and euler, such as \"1 us\"")->type_name("H");
+  c->add_option("--step", a->step, "step of rk4, euler, newmark and generalised-alpha, such as \"1 us\"")
+      ->type_name("H");
   c->add_option("--out", a->out,
                 "write trajectory.csv, events.csv, summary.json and, of collisions, impacts.csv there")
       ->type_name("DIR");

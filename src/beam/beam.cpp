@@ -50,6 +50,11 @@ void ElasticBeam::set_rayleigh_damping(double alpha, double beta) {
   for (int k = 0; k < size(); ++k) damping_[k] = alpha * modal_mass() + beta * stiffness_[k];
 }
 
+void ElasticBeam::set_damping_when_held(double alpha, double beta) {
+  held_damping_.resize(size());
+  for (int k = 0; k < size(); ++k) held_damping_[k] = alpha * modal_mass() + beta * stiffness_[k];
+}
+
 void ElasticBeam::scale_stiffness(int k, double factor) { stiffness_[k] *= factor; }
 
 }  // namespace thud

@@ -59,7 +59,11 @@ void log_changes(const System& system, double time, const Mode& before, const Mo
     if (system.has_spin(k, after)) log.push_switch(k, SwitchKind::spin, a.spin, b.spin);
   }
   for (int i = 0; i < static_cast<int>(after.joint.size()); ++i)
-    log.push_switch(i, SwitchKind::joint, before.joint[i], after.joint[i]);
+    if (before.clamped[i] != after.clamped[i])
+      log.push(after.clamped[i] ? EventKind::clamp : EventKind::unclamp, i, SwitchKind::joint,
+               before.joint[i], after.joint[i]);
+    else
+      log.push_switch(i, SwitchKind::joint, before.joint[i], after.joint[i]);
   for (int k = 0; k < static_cast<int>(after.contact.size()); ++k) {
     const ContactMode &a = before.contact[k], &b = after.contact[k];
     const bool was = a.touch != Touch::open, is = b.touch != Touch::open;

@@ -1,10 +1,20 @@
-// Names of stops and events, for logs and reports.
+// Names of methods, stops and events, for logs and reports.
 
 #include <fmt/format.h>
 
 #include "thud/hybrid/solver.hpp"
 
 namespace thud {
+
+const std::vector<std::string>& method_names() {
+  static const std::vector<std::string> names = {
+      "auto", "dop853", "dopri5", "rk4", "euler", "radau5", "newmark", "generalised-alpha", "exact"};
+  return names;
+}
+
+bool has_fixed_step(Method m) {
+  return m == Method::rk4 || m == Method::euler || m == Method::newmark || m == Method::generalised_alpha;
+}
 
 const char* stop_reason_name(StopReason reason) {
   switch (reason) {
@@ -37,6 +47,8 @@ const char* event_kind_name(EventKind kind) {
     case EventKind::settle: return "settle";
     case EventKind::touch: return "touch";
     case EventKind::lift: return "lift";
+    case EventKind::clamp: return "clamp";
+    case EventKind::unclamp: return "unclamp";
     case EventKind::condition: return "condition";
     case EventKind::rest: return "rest";
     case EventKind::start: return "start";
@@ -44,11 +56,22 @@ const char* event_kind_name(EventKind kind) {
   return "";
 }
 
+std::optional<double> time_of_event(const std::vector<Event>& events, EventCount which) {
+  const bool switches = which.kind == EventKind::stick || which.kind == EventKind::release;
+  for (const Event& e : events) {
+    if (e.kind != which.kind || (switches && e.which != SwitchKind::joint)) continue;
+    if (--which.number == 0) return e.time;
+  }
+  return std::nullopt;
+}
+
 std::string event_subject(const System& system, const Event& event) {
   switch (event.kind) {
     case EventKind::stick:
     case EventKind::release:
     case EventKind::reverse:
+    case EventKind::clamp:
+    case EventKind::unclamp:
     case EventKind::carry: return system.switch_name({event.which, event.index});
     case EventKind::condition:
     case EventKind::impact:  // its contacts stand in Outcome::impacts
@@ -64,6 +87,10 @@ std::string event_subject(const System& system, const Event& event) {
 std::string event_state(const Event& event, bool after) {
   const std::int8_t s = after ? event.after : event.before;
   switch (event.kind) {
+    case EventKind::clamp:
+    case EventKind::unclamp:
+      if ((event.kind == EventKind::clamp) == after) return "clamped";
+      [[fallthrough]];
     case EventKind::stick:
     case EventKind::release:
     case EventKind::reverse:

@@ -154,6 +154,7 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::kinetic: return tree.kinetic_energy(f);
     case Quantity::potential: return tree.potential_energy(f, system.gravity());
     case Quantity::strain: return tree.strain_energy(f);
+    case Quantity::along: return dot(what.direction, system.tree().center_velocity(work.frames, what.body));
     case Quantity::contact_energy: return system.contact_energy(work);
     case Quantity::total_energy:
       return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f)

@@ -41,6 +41,7 @@ class StageMemory {
     dense_.assign(static_cast<std::size_t>(terms) * total, 0.0);
   }
   double* slope(int stage) { return k_.data() + stage * total_; }
+  const double* slope_at_start() const { return k_.data(); }
   double* next() { return next_.data(); }
   const double* next() const { return next_.data(); }
 

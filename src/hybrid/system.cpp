@@ -146,6 +146,7 @@ void System::set_joint(int body, JointForces forces) {
   has_torque_ = has_torque_ || forces.torque;
   has_damping_ = has_damping_ || forces.damping > 0;
   has_friction_ = has_friction_ || forces.has_friction();
+  has_clamps_ = has_clamps_ || forces.clamp.is_on();
   joints_[body] = std::move(forces);
   assign_slots();
 }
@@ -191,6 +192,7 @@ Mode System::make_mode() const {
 void System::reset(Mode& mode) const {
   mode.piece.assign(pieces_.size(), {});
   mode.joint.assign(tree_.body_count(), slip::forward);
+  mode.clamped.assign(tree_.body_count(), 0);
   mode.contact.assign(contacts_.size(), {});
   mode.stuck.clear();
   mode.stuck.reserve(3 * pieces_.size() + tree_.body_count() + 2 * contacts_.size());
@@ -231,6 +233,28 @@ std::int8_t& System::switch_state(SwitchRef s, Mode& mode) const {
     case SwitchKind::joint: break;
   }
   return mode.joint[s.index];
+}
+
+// Held still, the hub needs the moment Σ ∫sΨ_k dm η̈_k; the bending alone gives η̈_k = −ω_k² η_k, without the damping.
+double System::clamp_load(int body, const Work<double>& work) const {
+  const ElasticBeam& beam = *tree_.body(body).beam;
+  const ClampRule& rule = joints_[body].clamp;
+  const double* eta = work.frames.eta.data() + tree_.elastic_begin(body);
+  double moment = 0;
+  for (int k = 0; k < beam.size(); ++k)
+    moment -= beam.first()[k] * beam.stiffness()[k] / beam.modal_mass() * eta[k];
+  return moment / (moment > 0 ? rule.static_negative : rule.static_positive);
+}
+
+double System::clamp_margin(int body, const Work<double>& work) const {
+  const ElasticBeam& beam = *tree_.body(body).beam;
+  const ClampRule& rule = joints_[body].clamp;
+  const double* rate = work.frames.eta_rate.data() + tree_.elastic_begin(body);
+  double kinetic = 0;
+  for (int k = 0; k < beam.size(); ++k) kinetic += 0.5 * beam.modal_mass() * rate[k] * rate[k];
+  return std::max({std::abs(tree_.joint_rate(work.frames, body)) / rule.rate, kinetic / rule.energy,
+                   std::abs(clamp_load(body, work))})
+       - 1;
 }
 
 void System::list_stuck(Mode& mode) const {

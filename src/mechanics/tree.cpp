@@ -83,6 +83,7 @@ void Tree::fill_flex() {
     if (!beam) continue;
     Flex& x = flex_[i];
     const int n = x.count = beam->size();
+    x.linear = bodies_[i].linear;
     x.mean = beam->mean();
     x.first = beam->first();
     x.offset.assign(n, 0.0);
@@ -109,6 +110,9 @@ void Tree::fill_flex() {
     at.shapes.assign(n, 0.0);
     at.slopes.assign(n, 0.0);
     const double s = bodies_[i].attach.s, m = subtree_mass_[i];
+    if (bodies_[p].linear)
+      throw std::invalid_argument(
+          fmt::format("body \"{}\" is linear: nothing can be pinned to it", bodies_[p].name));
     if (s < beam.start()) continue;
     beam.shapes_at(s - beam.start(), at.shapes.data(), at.slopes.data());
     Flex& x = flex_[p];
@@ -240,10 +244,11 @@ double Tree::kinetic_energy(const Frames<double>& frames, int i) const {
   const double* eta_rate = frames.eta_rate.data() + elastic_begin_[i];
   double square = 0, square_rate = 0;
   for (int k = 0; k < b.beam->size(); ++k)
-    square += eta[k] * eta[k], square_rate += eta_rate[k] * eta_rate[k];
+    square += b.linear ? 0 : eta[k] * eta[k], square_rate += eta_rate[k] * eta_rate[k];
   const double m = b.beam->modal_mass(), turn = frames.slope(i, b.beam->end());
-  square -= b.beam->basis().data().tip_inertia / m * turn
-          * turn;  // the tip turns with the tangent, see Flex::swing
+  if (!b.linear)
+    square -= b.beam->basis().data().tip_inertia / m * turn
+            * turn;  // the tip turns with the tangent, see Flex::swing
   const double about = b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
   return 0.5 * b.mass * dot(v, v) + b.mass * dot(v, relative) + 0.5 * rate * rate * (about + m * square)
        + rate * detail::row_times(b.beam->first(), eta_rate) + 0.5 * m * square_rate;

@@ -298,7 +298,8 @@ class Summary {
 // What the laws of impact had to do, where the theory of beams ends, and where its high modes cost more than they are
 // worth.
 std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& run) {
-  std::vector<std::string> notes = list_impact_notes(run.outcome);
+  std::vector<std::string> notes = scenario.notes;
+  for (std::string& note : list_impact_notes(run.outcome)) notes.push_back(std::move(note));
   const Tree& tree = scenario.system->tree();
   const Outcome& outcome = run.outcome;
   const BeamUse& use = outcome.beams;

@@ -50,7 +50,7 @@ double read_rigidity(const Table& t, double moment) {
   return rigidity ? *rigidity : *young * moment;
 }
 
-// damping = 0.01, damping = [0.01, 0.02], or damping = { mass = ..., stiffness = ... }
+// damping = 0.01, damping = [0.01, 0.02], damping = { mass = ..., stiffness = ... } or damping = { ratios = [0.01, 0.02] }
 void read_damping(const Table& t, BeamSpec& out) {
   switch (t.kind_of("damping")) {
     case ValueKind::absent: return;
@@ -61,6 +61,25 @@ void read_damping(const Table& t, BeamSpec& out) {
     }
     case ValueKind::table: {
       const Table d = t.table("damping");
+      if (d.has("ratios")) {
+        for (const char* key : {"mass", "stiffness"})
+          if (d.has(key))
+            throw d.error(key, "give either ratios of the first two modes, or mass and stiffness");
+        const std::vector<double> ratios = *d.numbers("ratios", Dimension::none, Range::non_negative());
+        const std::string fit = d.choice_or("fit", "held", {"held", "by-state", "modes"});
+        if (fit == "modes") {  // a ratio for each mode
+          if (ratios.empty()) throw d.error("ratios", "the list of damping ratios is empty");
+          out.ratios = ratios;
+        } else {
+          if (ratios.size() < 2)
+            throw d.error("ratios",
+                          "Rayleigh damping needs the ratios of the first two modes, [0.001, 0.003]");
+          out.rayleigh_ratios = {ratios[0], ratios[1]};
+          out.by_state = fit == "by-state";
+        }
+        d.finish();
+        return;
+      }
       out.rayleigh = {d.number_or("mass", 0, Dimension::angular_rate, Range::non_negative()),
                       d.number_or("stiffness", 0, Dimension::time, Range::non_negative())};
       d.finish();
@@ -126,6 +145,7 @@ BeamSpec read_beam(const Table& t, double start) {
   out.straight = t.choice_or("immersion", "deformed", {"deformed", "straight"}) == "straight";
   out.lee2009_stiffness = t.choice_or("stiffness", "consistent", {"consistent", "lee2009"}) == "lee2009";
   read_damping(t, out);
+  out.small_motion = t.choice_or("motion", "finite", {"finite", "small"}) == "small";
   return out;
 }
 

@@ -25,6 +25,9 @@ struct BeamSpec {
   bool straight = false, lee2009_stiffness = false;
   std::vector<double> ratios;  ///< damping by shape
   std::optional<std::array<double, 2>> rayleigh;
+  std::optional<std::array<double, 2>> rayleigh_ratios;  ///< of the first two modes
+  bool by_state = false;  ///< those of the hub held and of the hub free, each when it is
+  bool small_motion = false;
 };
 
 [[nodiscard]] BeamSpec read_beam(const Table& table, double start);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "thud/beam/strike.hpp"
+
 namespace thud::doc {
 
 namespace {
@@ -20,6 +22,7 @@ struct RawBody {
   double own = 0;
   JointForces forces;
   std::optional<Table> joint;
+  std::optional<Table> joint_table;  // for messages
 };
 
 // A point along a body: "start", "center", "tip" or a length from the start.
@@ -46,6 +49,28 @@ double read_place(const Table& t, const char* key, const ShapeData& shape, doubl
   return t.number(key, Dimension::length);
 }
 
+// stick = { rate = ..., energy = ..., friction = [a, b] }: the rule of Chapnik et al.; rule = "coulomb" turns it off.
+ClampRule read_stick(const Table& t, const JointForces& forces) {
+  ClampRule out;
+  const auto s = t.table_or_none("stick");
+  if (!s) return out;
+  const bool on = s->choice_or("rule", "threshold", {"threshold", "coulomb"}) == "threshold";
+  const double rate = s->number("rate", Dimension::angular_rate, Range::positive());
+  out.energy = s->number("energy", Dimension::energy, Range::positive());
+  out.static_negative = forces.friction_negative;
+  out.static_positive = forces.friction_positive;
+  if (const auto both = s->pair("friction", Quantity{Dimension::torque, Range::positive(), {}})) {
+    out.static_negative = (*both)[0];
+    out.static_positive = (*both)[1];
+  }
+  if (!(out.static_negative > 0 && out.static_positive > 0))
+    throw InputError(s->place(),
+                     "the joint needs a friction in both directions to be held by: friction = [a, b]");
+  s->finish();
+  out.rate = on ? rate : 0;
+  return out;
+}
+
 JointForces read_forces(const Table& t) {
   JointForces f;
   f.damping = t.number_or("damping", 0, Dimension::damping_torque, Range::non_negative());
@@ -60,6 +85,7 @@ JointForces read_forces(const Table& t) {
     }
   }
   if (auto torque = t.time_expression("torque", Dimension::torque)) f.torque = *torque;
+  f.clamp = read_stick(t, f);
   return f;
 }
 
@@ -77,6 +103,7 @@ void read_joint(const Table& t, RawBody& raw) {
     default: break;
   }
   const Table j = t.table("joint");
+  raw.joint_table = j;
   raw.own = read_place(j, "own", raw.shape, 0);
   raw.forces = read_forces(j);
   if (j.has("to")) {
@@ -87,7 +114,7 @@ void read_joint(const Table& t, RawBody& raw) {
   } else {
     raw.free = j.choice_or("kind", "pin", words) == "free";
     if (raw.free) {
-      for (const char* key : {"damping", "friction", "torque", "own", "at"})
+      for (const char* key : {"damping", "friction", "torque", "stick", "own", "at"})
         if (j.has(key)) throw j.error(key, "a free body has no joint for this to act in");
     } else if (j.has("at")) {
       const auto at = j.pair("at", Dimension::length);
@@ -103,7 +130,7 @@ std::vector<RawBody> read_raw(const Table& root) {
   if (tables.empty())
     throw InputError({root.place().file, 0, 0}, "there is no [[body]]: a scenario needs at least one");
   const auto add = [&](const Table& t) {
-    RawBody b{t.filled_text("name"), {}, t, {}, {}, false, {}, 0, {}, {}};
+    RawBody b{t.filled_text("name"), {}, t, {}, {}, false, {}, 0, {}, {}, {}};
     if (!is_name(b.name))
       throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", b.name));
     for (const RawBody& other : raw)
@@ -168,6 +195,54 @@ bool is_name(std::string_view name) {
   });
 }
 
+namespace {
+
+// Rayleigh damping by two ratios, for the frequencies of the hub held and, if asked for, of the hub free.
+void fit_damping(const BeamSpec& spec, double about_joint, const std::string& name, ElasticBeam& beam,
+                 BodyData& out) {
+  if (beam.size() < 2)
+    throw spec.table.error("damping", "Rayleigh damping by ratios needs at least two modes");
+  const auto fit = [&](double w1, double w2, const char* state) {
+    const Rayleigh r = fit_rayleigh(w1, w2, (*spec.rayleigh_ratios)[0], (*spec.rayleigh_ratios)[1]);
+    if (r.alpha < 0 || r.beta < 0)
+      out.notes.push_back(fmt::format(
+          "Rayleigh damping of {} turns negative {}: alpha = {:.4g} 1/s, beta = {:.4g} s from ratios {:g} "
+          "and {:g} at {:.4g} "
+          "and {:.4g} rad/s. Motion {} {:.4g} rad/s is driven, not damped; a ratio for each mode avoids it",
+          name, state, r.alpha, r.beta, (*spec.rayleigh_ratios)[0], (*spec.rayleigh_ratios)[1], w1, w2,
+          r.alpha < 0 ? "slower than" : "faster than", std::sqrt(std::abs(r.alpha / r.beta))));
+    return r;
+  };
+  const Rayleigh held = fit(beam.frequency(0), beam.frequency(1), "while its joint is held");
+  if (!spec.by_state) return beam.set_rayleigh_damping(held.alpha, held.beta);
+  const std::vector<double> w = frequencies_on_hub(beam, about_joint);
+  const Rayleigh loose = fit(w[0], w[1], "while its joint turns");
+  beam.set_rayleigh_damping(loose.alpha, loose.beta);
+  beam.set_damping_when_held(held.alpha, held.beta);
+}
+
+void add_beam(const RawBody& r, const BeamMount& mount, BodyData& b) {
+  const BeamSpec& spec = *r.shape.beam;
+  ElasticBeam beam = make_beam(spec, mount);
+  const bool grounded = !r.free && r.parent.empty();
+  const bool clamped = beam.basis().support() == Support::clamped;
+  if (r.forces.clamp.is_on() && !(grounded && clamped))
+    throw r.joint_table->error(
+        "stick", "this rule is for a body that is pinned to the ground, its beam clamped to it");
+  if (spec.by_state && !(grounded && clamped))
+    throw spec.table.error(
+        "damping", "fit = \"by-state\" is for a body that is pinned to the ground, its beam clamped to it");
+  if (spec.small_motion) {
+    if (!grounded) throw spec.table.error("motion", "\"small\" is for a body that is pinned to the ground");
+    b.rigid.linear = true;
+  }
+  if (spec.rayleigh_ratios)
+    fit_damping(spec, b.rigid.inertia + b.rigid.mass * b.rigid.center.s * b.rigid.center.s, r.name, beam, b);
+  b.rigid.beam = std::make_shared<ElasticBeam>(std::move(beam));
+}
+
+}  // namespace
+
 std::vector<BodyData> read_bodies(const Table& root) {
   const std::vector<RawBody> raw = read_raw(root);
   const std::vector<int> order = sort_bodies(raw);
@@ -196,11 +271,17 @@ std::vector<BodyData> read_bodies(const Table& root) {
       // Before it there may be rigid parts, or just a rigid arm without mass.
       mount.behind_parts = r.shape.has_rigid_parts
                         || (!r.free && b.origin < r.shape.beam->at - 1e-12 * r.shape.beam->data.length);
-      b.rigid.beam = std::make_shared<ElasticBeam>(make_beam(*r.shape.beam, mount));
+      add_beam(r, mount, b);
+    } else if (r.forces.clamp.is_on()) {
+      throw r.joint_table->error("stick", "this rule looks at the bending of a beam, and the body has none");
     }
     if (!r.parent.empty()) {
       b.rigid.parent = place.at(r.parent);
       const BodyData& parent = out[b.rigid.parent];
+      if (parent.rigid.linear)
+        throw r.joint->error(
+            "to",
+            fmt::format("the beam of \"{}\" has motion = \"small\": nothing can be pinned to it", r.parent));
       b.rigid.attach = {read_place(*r.joint, "at", parent.shape, parent.shape.length) - parent.origin, 0};
       r.joint->finish();
     }

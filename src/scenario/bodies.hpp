@@ -15,6 +15,7 @@ struct BodyData {
   JointForces forces;
   ShapeData shape;
   double origin = 0;  ///< s of the joint on the body's own axis
+  std::vector<std::string> notes;
 };
 
 /// Letters, digits, _ and -.

@@ -49,6 +49,7 @@ struct Dependence {
     if (const auto define = root.table_or_none("define"))
       for (const std::string& key : define->keys())
         if (share(define->words_below(key), moving)) derived.push_back(key), moving.push_back(key);
+    if (contains(root.keys(), "strike")) other = true;  // it changes the start after [initial]
     for (const std::string& key : root.keys()) {
       if (contains(places, key) || !share(root.words_below(key), moving)) continue;
       (key == "bed" ? beds : key == "initial" ? initial : other) = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <sstream>
 
 namespace thud::doc {
@@ -108,6 +109,49 @@ int need_contact(const Rule& rule, const Scenario& s, const std::string& name) {
                                one_of(known)));
 }
 
+// "time of settle 1", "time of stick 2", "time of lift 1". False: not of these.
+bool read_event_result(const Rule& rule, const std::vector<std::string>& words, Scenario& s, ResultSpec& r) {
+  struct Word {
+    EventKind kind;
+    bool of_joints;
+    const char* what;
+  };
+  static const std::map<std::string, Word> known = {
+      {"settle", {EventKind::settle, false, "a series of impacts"}},
+      {"touch", {EventKind::touch, false, "a touch"}},
+      {"lift", {EventKind::lift, false, "a lift-off"}},
+      {"stick", {EventKind::stick, true, "a time when a joint sticks"}},
+      {"release", {EventKind::release, true, "a time when a joint is released"}},
+      {"clamp", {EventKind::clamp, true, "a time when a joint is clamped"}},
+      {"unclamp", {EventKind::unclamp, true, "a time when a joint is let go"}},
+  };
+  if (words.size() != 4 || words[0] != "time") return false;
+  const auto found = known.find(words[2]);
+  if (found == known.end()) {
+    if (words[2] == "impact") return false;
+    std::vector<std::string> names = {"impact"};
+    for (const auto& [name, word] : known) names.push_back(name);
+    throw rule.error(fmt::format("there is no event \"{}\"{} (known: {})", words[2],
+                                 did_you_mean(words[2], names), one_of(names)));
+  }
+  const Word& word = found->second;
+  if (!word.of_joints && s.system->contacts().empty())
+    throw rule.error("nothing touches without a [[wall]] or a [[pair]]");
+  bool friction = false, clamps = s.system->has_clamps();
+  for (int i = 0; i < s.system->tree().body_count(); ++i)
+    friction = friction || s.system->joint(i).has_friction();
+  if (word.of_joints && !friction) throw rule.error("no joint sticks without a friction of its own");
+  if ((word.kind == EventKind::clamp || word.kind == EventKind::unclamp) && !clamps)
+    throw rule.error(
+        "no joint has stick = { ... }: without it joints do not clamp, they \"stick\" and are \"release\"d");
+  r.kind = ResultSpec::Kind::time_of_event;
+  r.unit = "s";
+  r.event = word.kind;
+  r.number = read_number(rule, words[3], word.what);
+  s.options.events_wanted.push_back({r.event, r.number});
+  return true;
+}
+
 // "time of impact 2", "count of impacts", "rod.rate after impact 1", "impulse of rod.tip@floor at impact 1". False:
 // nothing of the kind.
 bool read_impact_result(const Rule& rule, const std::vector<std::string>& words, Scenario& s, ResultSpec& r) {
@@ -115,6 +159,7 @@ bool read_impact_result(const Rule& rule, const std::vector<std::string>& words,
   const std::string &first = words[0], &second = words[1];
   const bool is_side = second == "before" || second == "after";
   if (!is_side && second != "of") return false;
+  if (read_event_result(rule, words, s, r)) return true;
   if (s.system->contacts().empty()) throw rule.error("there are no impacts without a [[wall]] or a [[pair]]");
   const char* help =
       "a result of impacts reads like \"time of impact 1\", \"link.rate after impact 1\", \"link.rate before "
@@ -135,11 +180,6 @@ bool read_impact_result(const Rule& rule, const std::vector<std::string>& words,
     r.kind = Kind::time_of_impact;
     r.unit = "s";
     want(words[3]);
-  } else if (first == "time" && words.size() == 4 && words[2] == "settle") {
-    r.kind = Kind::time_of_settle;
-    r.unit = "s";
-    r.number = read_number(rule, words[3], "a series of impacts");
-    s.options.settles_wanted = std::max(s.options.settles_wanted, r.number);
   } else if (first == "count" && words.size() == 3 && words[2] == "impacts") {
     r.kind = Kind::count_of_impacts;
   } else if (first == "impulse" && words.size() == 6 && words[3] == "at" && words[4] == "impact") {
@@ -161,6 +201,14 @@ ResultSpec read_result(const Rule& rule, Scenario& s) {
   const char* help =
       "a result reads like \"time when link.tip.vz falls through 0\", \"link.tip.depth at t_z\", "
       "\"link.tip.depth at end\", \"max link.resistance.size\" or \"time of impact 1\"";
+  if (words.size() == 1)
+    for (const NamedConstant& c : s.constants)
+      if (c.name == words[0]) {
+        r.kind = ResultSpec::Kind::constant;
+        r.unit = c.unit;
+        r.value = c.value;
+        return r;
+      }
   if (words.size() < 2) throw rule.error(help);
   if (read_impact_result(rule, words, s, r)) return r;
   if (words[0] == "max" || words[0] == "min") {

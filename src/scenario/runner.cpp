@@ -112,12 +112,6 @@ std::optional<double> Runner::at_end(const Observable& what) {
 
 namespace {
 
-std::optional<double> settle_time(const Outcome& out, int number) {
-  for (const Event& e : out.events)
-    if (e.kind == EventKind::settle && --number == 0) return e.time;
-  return std::nullopt;
-}
-
 // Of a contact that had no part in the impact: none, 0.
 double normal_impulse(const ImpactRecord& impact, int contact) {
   for (std::size_t i = 0; i < impact.contacts.size(); ++i)
@@ -130,7 +124,7 @@ double normal_impulse(const ImpactRecord& impact, int contact) {
 std::optional<double> Runner::impact_result(const ResultSpec& r) {
   using Kind = ResultSpec::Kind;
   if (r.kind == Kind::count_of_impacts) return static_cast<double>(outcome_.impact_count);
-  if (r.kind == Kind::time_of_settle) return settle_time(outcome_, r.number);
+  if (r.kind == Kind::time_of_event) return time_of_event(outcome_.events, {r.event, r.number});
   const auto i = static_cast<std::size_t>(r.number) - 1;
   if (i >= outcome_.impacts.size()) return std::nullopt;
   const ImpactRecord& impact = outcome_.impacts[i];
@@ -146,6 +140,7 @@ std::optional<double> Runner::result(std::size_t k) {
   const ResultSpec& r = scenario_.results[k];
   const Hit* hit = r.condition >= 0 ? &outcome_.hits[r.condition] : nullptr;
   switch (r.kind) {
+    case ResultSpec::Kind::constant: return r.value;
     case ResultSpec::Kind::time_of: return hit->found ? std::optional(hit->time) : std::nullopt;
     case ResultSpec::Kind::value_at:
       return hit->found ? std::optional(read(hit->time, hit->state, hit->mode, r.what)) : std::nullopt;

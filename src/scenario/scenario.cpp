@@ -13,6 +13,7 @@
 #include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
+#include "scenario/strike.hpp"
 
 namespace thud {
 
@@ -116,12 +117,16 @@ std::vector<Feature> read_points(const Table& root, const std::vector<doc::BodyD
 void read_solver(const Table& root, SolverOptions& options) {
   const auto t = root.table_or_none("solver");
   if (!t) return;
-  const std::vector<std::string> methods = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
+  const std::vector<std::string>& methods = method_names();
   const std::string m = t->choice_or("method", "auto", methods);
   options.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());
   options.tolerance =
       t->number_or("tolerance", options.tolerance, Dimension::none, Range{1e-14, 1e-2, false, false});
   options.step = t->number_or("step", options.step, Dimension::time, Range::positive());
+  options.newmark_beta = t->number_or("beta", options.newmark_beta, Dimension::none, Range::between(0, 1));
+  options.newmark_gamma = t->number_or("gamma", options.newmark_gamma, Dimension::none, Range::between(0, 2));
+  options.spectral_radius =
+      t->number_or("spectral_radius", options.spectral_radius, Dimension::none, Range::between(0, 1));
   options.max_step = t->number_or("max_step", options.max_step, Dimension::time, Range::positive());
   t->finish();
 }
@@ -158,7 +163,11 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   const std::vector<doc::BodyData> bodies = doc::read_bodies(root);
   std::vector<std::string> names;
   std::vector<Body> rigid;
-  for (const doc::BodyData& b : bodies) names.push_back(b.rigid.name), rigid.push_back(b.rigid);
+  for (const doc::BodyData& b : bodies) {
+    names.push_back(b.rigid.name);
+    rigid.push_back(b.rigid);
+    s.notes.insert(s.notes.end(), b.notes.begin(), b.notes.end());
+  }
   s.system = std::make_unique<System>(Tree(std::move(rigid)), read_gravity(root));
   s.system->track_distance(true);
   for (const doc::BedData& data : doc::read_beds(root, names)) {
@@ -179,6 +188,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   s.observables = list_observables(*s.system, s.points);
   read_solver(root, s.options);
   doc::read_initial(root, s);
+  doc::read_strike(root, s);
   doc::check_start(root, s);
   doc::read_rules(root, s);
   read_output(root, s);

@@ -44,6 +44,10 @@ class ElasticBeam {
   const std::vector<double>& weight() const { return weight_; }        ///< the same as mean for gravity [kg]
   const std::vector<double>& stiffness() const { return stiffness_; }  ///< k_k [N/m]
   const std::vector<double>& damping() const { return damping_; }      ///< c_k [N s/m]
+  /// The same while the joint of the body is held, where that differs: see set_damping_when_held.
+  const std::vector<double>& damping_when_held() const {
+    return held_damping_.empty() ? damping_ : held_damping_;
+  }
   bool is_damped() const;
   /// √(k_k/m), what the shape vibrates with by itself [rad/s].
   double frequency(int k) const;
@@ -52,6 +56,8 @@ class ElasticBeam {
   void set_damping_ratios(const std::vector<double>& ratios);
   /// Rayleigh damping C = α M + β K: ratio α/(2ω) + βω/2.
   void set_rayleigh_damping(double alpha, double beta);
+  /// Another Rayleigh damping while the joint of the body is held: papers fit α and β to the frequencies of each state.
+  void set_damping_when_held(double alpha, double beta);
   /// Multiplies k_k: for the stiffness of papers that is not that of their shapes.
   void scale_stiffness(int k, double factor);
 
@@ -81,7 +87,7 @@ class ElasticBeam {
 
   BeamBasis basis_;
   double start_;
-  std::vector<double> mean_, first_, weight_, stiffness_, damping_, ends_;
+  std::vector<double> mean_, first_, weight_, stiffness_, damping_, held_damping_, ends_;
   int station_count_ = 0;
   std::vector<double> station_slopes_;
 };

@@ -45,6 +45,7 @@ enum class Quantity : std::uint8_t {
   contact_force,     // normal force on the first body
   contact_friction,  // along the tangent
   contact_energy,    // stored in all compliant contacts
+  along,             // velocity of a mass centre along `direction`
 };
 
 enum class Component : std::uint8_t { none, x, z, size };
@@ -59,6 +60,7 @@ struct Observable {
   bool center = false;  ///< the mass centre instead of `point`
   int mode = 0;         ///< of a beam, from 0
   int contact = 0;
+  Vec direction{};  ///< with the scale of the result in it
 };
 
 /// An observable with its name, unit and meaning.

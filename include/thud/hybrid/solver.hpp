@@ -3,6 +3,7 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,49 @@
 namespace thud {
 
 enum class Method : std::uint8_t {
-  automatic,  ///< dop853 at tolerances tighter than 1e-6 and for beams, dopri5 otherwise
-  dop853,     ///< order 8, adaptive
-  dopri5,     ///< order 5, adaptive
-  rk4,        ///< order 4, fixed step
-  euler,      ///< order 1, fixed step
-  radau5,     ///< order 5, adaptive and implicit: for stiff beams when only the motion is wanted
+  automatic,          ///< dop853 at tolerances tighter than 1e-6 and for beams, dopri5 otherwise
+  dop853,             ///< order 8, adaptive
+  dopri5,             ///< order 5, adaptive
+  rk4,                ///< order 4, fixed step
+  euler,              ///< order 1, fixed step
+  radau5,             ///< order 5, adaptive and implicit: for stiff beams when only the motion is wanted
+  newmark,            ///< order 2, fixed step, implicit (Newmark 1959)
+  generalised_alpha,  ///< order 2, fixed step, implicit, with damping of high frequencies (Chung & Hulbert 1993)
+  exact,              ///< matrix exponentials where a mode is linear, dop853 where it is not
 };
+
+enum class EventKind : std::uint8_t {
+  enter,
+  leave,
+  submerge,
+  emerge,   // levels of a part against the surface
+  deepest,  // another end or corner is now the deepest
+  flow,     // the drag changes its side: u × v_E or u · v_E through zero
+  stick,
+  release,
+  reverse,
+  carry,  // switches
+  bottom,
+  impact,  // of contacts; index: place in Outcome::impacts
+  settle,  // infinitely many impacts have ended: the contact is closed
+  touch,   // a contact closes without an impact, or a compliant one is indented
+  lift,    // a closed contact opens
+  clamp,   // a joint, by its ClampRule
+  unclamp,
+  condition,
+  rest,
+  start,
+};
+
+/// The N-th event of a kind; of stick and release those of joints count.
+struct EventCount {
+  EventKind kind = EventKind::settle;
+  int number = 1;
+};
+
+/// "auto", "dop853", …, in the order of Method: as scenario files and the command line have them.
+const std::vector<std::string>& method_names();
+bool has_fixed_step(Method method);
 
 /// An observable passing a value: a stop, or the instant of a result.
 struct Condition {
@@ -31,7 +68,9 @@ struct Condition {
 struct SolverOptions {
   Method method = Method::automatic;
   double tolerance = 1e-9;  ///< relative; absolute tolerances follow from the sizes of the system
-  double step = 1e-6;       ///< of the fixed-step methods [s]
+  double step = 0;          ///< of the fixed-step methods [s]; 0: see default_step()
+  double newmark_beta = 0.25, newmark_gamma = 0.5;
+  double spectral_radius = 0.9;  ///< of generalised_alpha at infinite frequency, 0 to 1
   double max_step = std::numeric_limits<double>::infinity();
   double start_time = 0;
   double time_limit = 10;  ///< [s]
@@ -39,7 +78,7 @@ struct SolverOptions {
   bool stop_when_all_found =
       false;               ///< ends when every condition has been met once, and the next two are there
   int impacts_wanted = 0;  ///< the states around that many impacts are kept
-  int settles_wanted = 0;  ///< ends of series of infinitely many impacts
+  std::vector<EventCount> events_wanted;  ///< so many of a kind
   long max_steps = 10'000'000;
   const std::atomic<bool>* cancel = nullptr;
 };
@@ -58,26 +97,6 @@ enum class StopReason : std::uint8_t {
 };
 const char* stop_reason_name(StopReason reason);
 
-enum class EventKind : std::uint8_t {
-  enter,
-  leave,
-  submerge,
-  emerge,   // levels of a part against the surface
-  deepest,  // another end or corner is now the deepest
-  flow,     // the drag changes its side: u × v_E or u · v_E through zero
-  stick,
-  release,
-  reverse,
-  carry,  // switches
-  bottom,
-  impact,  // of contacts; index: place in Outcome::impacts
-  settle,  // infinitely many impacts have ended: the contact is closed
-  touch,   // a contact closes without an impact, or a compliant one is indented
-  lift,    // a closed contact opens
-  condition,
-  rest,
-  start,
-};
 const char* event_kind_name(EventKind kind);
 
 struct Event {
@@ -87,6 +106,8 @@ struct Event {
   int index = 0;  ///< piece, contact, impact, body of a joint, or condition
   std::int8_t before = 0, after = 0;
 };
+/// When the N-th event of a kind was; empty when there were fewer.
+std::optional<double> time_of_event(const std::vector<Event>& events, EventCount which);
 /// "link: vertical", "link", …
 std::string event_subject(const System& system, const Event& event);
 /// The mode before or after in words: "slipping +", "held", …
@@ -112,6 +133,10 @@ struct EnergyAccount {
   double settled = 0;        ///< kinetic energy removed when the motion was declared at rest
   double residual = 0;       ///< E₀ + W − E − Σ losses, relative to the largest energy exchanged
 };
+
+/// What a fixed-step method takes when it is not told: 1 µs, and of the implicit ones a hundredth of the longest period of
+/// bending, or 0.1 ms without beams.
+double default_step(const System& system, Method method);
 
 /// One impact: of a contact, or of several at once.
 struct ImpactRecord {

@@ -14,6 +14,18 @@
 
 namespace thud {
 
+/// When a joint that has turned sticks, after Chapnik, Heppler & Aplevich (1991), §IV: it is clamped when its rate and the
+/// kinetic energy of the bending of its beam are below thresholds at the same time, and let go when the moment of the
+/// bent beam leaves the band of static friction. Off: Coulomb's rule alone, which needs no thresholds.
+struct ClampRule {
+  double rate = 0;             ///< |q̇| below which it may be clamped [rad/s]; 0: no such rule
+  double energy = 0;           ///< ½ Σ m η̇² of the beam below which it may be clamped [J]
+  double static_positive = 0;  ///< moment that holds it against positive turning [N m]
+  double static_negative = 0;  ///< and against negative turning [N m]
+
+  bool is_on() const { return rate > 0; }
+};
+
 /// Forces in the joint that carries a body.
 struct JointForces {
   double damping = 0;                    ///< viscous moment per relative rate [N m s/rad]
@@ -21,7 +33,9 @@ struct JointForces {
   double friction_negative = 0;          ///< Coulomb moment against negative relative rate [N m]
   std::function<double(double)> torque;  ///< T(t) on the body, −T(t) on what carries it [N m]; empty: none
 
-  bool has_friction() const { return friction_positive > 0 || friction_negative > 0; }
+  ClampRule clamp;
+
+  bool has_friction() const { return friction_positive > 0 || friction_negative > 0 || clamp.is_on(); }
 };
 
 /// One part of a body against one bed.
@@ -106,6 +120,7 @@ struct SwitchRef {
 struct Mode {
   std::vector<PieceMode> piece;
   std::vector<std::int8_t> joint;  ///< slip state of the joint friction, per body
+  std::vector<char> clamped;       ///< by its ClampRule, per body
   std::vector<ContactMode> contact;
   std::vector<SwitchRef> stuck;  ///< the switches that are held, in a fixed order
 };
@@ -135,6 +150,7 @@ struct Work {
   std::vector<PieceWork<T>> piece;
   std::vector<Touching<T>> contact;
   std::vector<T> joint_moment;  ///< λ of the joint friction, per body
+  std::vector<char> clamped;    ///< as the mode has it
   std::vector<T> applied_torque;
   std::array<T, channel_count> power{};
   // held switches
@@ -160,6 +176,7 @@ enum class GuardKind : std::uint8_t {
   carried,
   gap,      // an open contact closes, or an indented one opens
   slack,    // the force of a compliant contact goes through zero
+  clamp,    // a joint is slow enough to be clamped, or is torn loose
   painleve  // sliding: more normal force would close the contact faster
 };
 struct GuardId {
@@ -242,6 +259,11 @@ class System {
   const JointForces& joint(int body) const { return joints_[body]; }
   double air_drag(int body) const { return air_[body]; }
   bool has_torque() const { return has_torque_; }
+  bool has_clamps() const { return has_clamps_; }
+  /// Moment that holds the root of a body's bent beam, over the static friction that can: beyond ±1 it tears loose.
+  double clamp_load(int body, const Work<double>& work) const;
+  /// Positive while a joint with a ClampRule is too fast, or too heavily loaded, to be clamped.
+  double clamp_margin(int body, const Work<double>& work) const;
 
   const std::vector<Wall>& walls() const { return walls_; }
   const std::vector<Contact>& contacts() const { return contacts_; }
@@ -352,7 +374,7 @@ class System {
   void add_piece_forces(int k, const PieceMode& m, const Frame<T>& f, Work<T>& work, Vec2<T>& body_force,
                         T& body_moment) const;
   template <class T>
-  void add_beam_forces(int body, Work<T>& work) const;
+  void add_beam_forces(int body, const Mode& mode, Work<T>& work) const;
   bool is_rigid_contact(SwitchRef s) const {
     return s.kind == SwitchKind::contact_normal
         || (s.kind == SwitchKind::contact_shear && !contacts_[s.index].law.compliant);
@@ -403,8 +425,8 @@ class System {
   std::vector<Vec> weight_;
   std::vector<BodyPoint> weight_at_;  // where it acts on rigid bodies
   bool track_distance_ = false;
-  bool has_torque_ = false, has_damping_ = false, has_friction_ = false, has_air_ = false,
-       has_material_ = false;
+  bool has_torque_ = false, has_clamps_ = false, has_damping_ = false, has_friction_ = false,
+       has_air_ = false, has_material_ = false;
   std::array<int, channel_count> slot_{};
   int distance_slot_ = 0;
   std::vector<Channel> channels_;

@@ -24,6 +24,7 @@ void System::prepare(Work<T>& work) const {
     work.piece[k].slopes.assign(shapes, T(0));
   }
   work.joint_moment.assign(bodies, T(0));
+  work.clamped.assign(bodies, 0);
   work.applied_torque.assign(bodies, T(0));
   work.contact.assign(contacts_.size(), {});
   const std::size_t switches = 3 * pieces_.size() + bodies + 2 * contacts_.size();
@@ -197,6 +198,7 @@ void System::add_joint_forces(double t, const Mode& mode, Work<T>& work) const {
     }
     if (j.has_friction()) {
       const std::int8_t s = mode.joint[i];
+      work.clamped[i] = mode.clamped[i];
       work.joint_moment[i] = slip::fixed_force(s, T(j.friction_positive), T(j.friction_negative));
       moment += work.joint_moment[i];
       power[static_cast<int>(Channel::joint_friction)] += work.joint_moment[i] * rate;
@@ -265,7 +267,7 @@ void System::add_contact_row(int k, bool tangent, const Work<T>& work, T* row) c
 
 // Strain and material damping; gravity on the deflection.
 template <class T>
-void System::add_beam_forces(int i, Work<T>& work) const {
+void System::add_beam_forces(int i, const Mode& mode, Work<T>& work) const {
   const Body& b = tree_.body(i);
   const ElasticBeam& beam = *b.beam;
   const int begin = tree_.elastic_begin(i);
@@ -277,10 +279,12 @@ void System::add_beam_forces(int i, Work<T>& work) const {
     air = -air_[i] * norm(vc) * dot(vc, work.frames.w[i]) * (1 / b.mass);
   }
   T power{};
+  const bool held = joints_[i].clamp.is_on() ? mode.clamped[i] != 0 : mode.joint[i] == slip::stuck;
+  const std::vector<double>& damping = held ? beam.damping_when_held() : beam.damping();
   for (int k = 0; k < beam.size(); ++k) {
     q[k] = beam.weight()[k] * lateral + beam.mean()[k] * air - beam.stiffness()[k] * eta[k]
-         - beam.damping()[k] * rate[k];
-    power -= beam.damping()[k] * rate[k] * rate[k];
+         - damping[k] * rate[k];
+    power -= damping[k] * rate[k] * rate[k];
   }
   work.power[static_cast<int>(Channel::material)] += power;
 }
@@ -334,6 +338,9 @@ void System::switch_bounds(SwitchRef s, const Work<T>& work, double& lower, doub
   if (s.kind == SwitchKind::joint) {
     lower = joints_[s.index].friction_positive;
     upper = joints_[s.index].friction_negative;
+    // What is clamped holds any moment; its beam tears it loose, see clamp_load.
+    if (work.clamped[s.index])
+      lower = upper = 1e9 * (joints_[s.index].clamp.static_positive + joints_[s.index].clamp.static_negative);
     return;
   }
   if (s.kind == SwitchKind::contact_normal) {
@@ -494,7 +501,7 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
     if constexpr (Elastic) {
       torque = moment(tree_.weight_moment(work.frames, i), Vec2<T>{T(gravity_.x), T(gravity_.z)});
       arm = tree_.center_arm(work.frames, i);
-      if (tree_.body(i).beam) add_beam_forces(i, work);
+      if (tree_.body(i).beam) add_beam_forces(i, mode, work);
     } else {
       arm = c.s * f.u + c.n * f.w;
       const BodyPoint g = weight_at_[i];
@@ -605,7 +612,16 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
   }
   if (has_friction_)
     for (int i = 0; i < tree_.body_count(); ++i)
-      if (joints_[i].has_friction()) slip_guards({SwitchKind::joint, i}, mode.joint[i], 5e-10 * scales.rate);
+      if (joints_[i].has_friction()) {
+        const bool by_rule = joints_[i].clamp.is_on();
+        const GuardId id{GuardKind::clamp, SwitchKind::joint, 0, i};
+        if (by_rule && mode.clamped[i]) {
+          sink(1 - std::abs(clamp_load(i, work)), 1e-12, id);
+          continue;
+        }
+        slip_guards({SwitchKind::joint, i}, mode.joint[i], 5e-10 * scales.rate);
+        if (by_rule) sink(clamp_margin(i, work), 1e-12, id);
+      }
   for (int k = 0; k < static_cast<int>(contacts_.size()); ++k) {
     const ContactMode& m = mode.contact[k];
     const Touching<double>& w = work.contact[k];

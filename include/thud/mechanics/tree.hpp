@@ -32,6 +32,7 @@ struct Body {
   double weightless = 0;     ///< the part of the mass that gravity is not to act on [kg]
   double weightless_at = 0;  ///< s of its centre [m]
   std::shared_ptr<const ElasticBeam> beam;  ///< empty: rigid
+  bool linear = false;  ///< first order in the deflection: of a beam on the ground with nothing on it
 };
 
 /// Pose and velocity of every body frame, filled by Tree::kinematics.
@@ -242,6 +243,7 @@ class Tree {
     std::vector<double> offset;       // g_k
     std::vector<double> inertia;      // M_ηη, count × count
     std::vector<double> swing;        // ∫Ψ_kΨ_l dm: the same without the rotary inertia of a tip
+    bool linear = false;              // no inertia of the deflection: see Body::linear
     bool diagonal = true;             // both are: no joints on it, no rotary inertia
     std::vector<double> own_slope;    // Ψ'_k at the joint that carries the body
   };

@@ -133,6 +133,10 @@ void Tree::reduce_elastic(const Frames<T>& frames, int i, const Wrenches<T>& wre
                           T* generalised) const {
   const Flex& x = flex_[i];
   const int n = x.count, begin = elastic_begin_[i];
+  if (x.linear) {
+    for (int k = 0; k < n; ++k) generalised[elastic_dof_[i] + k] = wrenches.elastic[begin + k];
+    return;
+  }
   const T *eta = frames.eta.data() + begin, *rate = frames.eta_rate.data() + begin;
   const T spin = frames.rate[i], lateral = dot(frames.w[i], frames.centripetal[i]);
   T exchange{};  // ∫(n + w)ẇ dm
@@ -265,7 +269,7 @@ void Tree::fill_elastic_rows(const Frames<T>& frames, int i, T* h) const {
     row[angle] = T(x.first[k]);
     couple(frames, i, x.mean[k] * frames.w[i], row);
   }
-  h[static_cast<std::ptrdiff_t>(angle) * n + angle] += turning;
+  if (!x.linear) h[static_cast<std::ptrdiff_t>(angle) * n + angle] += turning;
 }
 
 template <class T>

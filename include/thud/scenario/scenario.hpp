@@ -36,7 +36,8 @@ struct ResultSpec {
     after_impact,
     impulse_of_impact,
     count_of_impacts,
-    time_of_settle,  ///< end of a series of infinitely many impacts
+    constant,       ///< a number that does not depend on the run: Scenario::constants
+    time_of_event,  ///< end of a series of impacts, a joint that sticks, a contact that opens, ...
   };
   std::string name;
   std::string rule;  ///< as written
@@ -46,6 +47,15 @@ struct ResultSpec {
   std::string unit;
   int number = 0;    ///< of the impact or series, from 1
   int contact = -1;  ///< whose normal impulse it is
+  EventKind event = EventKind::settle;
+  std::optional<double> value;  ///< of a constant
+};
+
+/// A number that follows from the scenario alone, for [results]; empty where it does not apply.
+struct NamedConstant {
+  std::string name;
+  std::optional<double> value;
+  std::string unit;
 };
 
 /// How to draw the system: one shape per part of a body.
@@ -64,6 +74,8 @@ struct Scenario {
   std::unique_ptr<System> system;
   std::vector<NamedPoint> points;
   std::vector<NamedObservable> observables;
+  std::vector<NamedConstant> constants;
+  std::vector<std::string> notes;  ///< what a user should know about the input
   std::vector<DrawnPart> parts;
   std::vector<double> q, v;  ///< initial coordinates and velocities
   std::vector<Condition> conditions;
