@@ -225,7 +225,7 @@ std::string make_impacts_csv(const Scenario& s, const Outcome& outcome) {
       out += std::to_string(number);
       append(out, r.time);
       out += "," + csv_field(s.system->contacts()[r.contacts[k]].name) + "," + csv_field(r.result.name) + ",";
-      out += r.contacts.size() > 1 ? "correlation" : restitution_law_name(r.problem.law);
+      out += r.problem.law_name();
       for (const double x :
            {at(r.problem.friction, k), at(r.problem.restitution, k), -at(r.problem.velocity, 2 * k + 1),
             at(r.result.velocity, 2 * k + 1), at(r.problem.velocity, 2 * k), at(r.result.velocity, 2 * k),

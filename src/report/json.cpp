@@ -64,7 +64,7 @@ Json impact_json(const System& system, const ImpactRecord& r) {
   Json out;
   out["time"] = number(r.time);
   out["contacts"] = contacts;
-  out["law"] = r.contacts.size() > 1 ? "correlation" : restitution_law_name(r.problem.law);
+  out["law"] = r.problem.law_name();
   out["correlation"] = r.contacts.size() > 1 ? number(r.problem.correlation) : Json(nullptr);
   out["friction"] = numbers(r.problem.friction);
   out["restitution"] = numbers(r.problem.restitution);

@@ -241,7 +241,7 @@ bool ScenarioFamily::Impl::compile_beds() {
       if (!share(t.words_below(key), moving)) continue;
       const std::string text = t.kind_of(key) == doc::ValueKind::text ? t.raw_text(key) : "";
       const Coefficient* coefficient = nullptr;
-      for (const Coefficient& c : law_entry(base.system->beds()[bed].law).coefficients)
+      for (const Coefficient& c : law_card(base.system->beds()[bed].law).coefficients)
         if (key == c.key) coefficient = &c;
       if (text.empty() || text.front() != '=' || (!coefficient && key != "surface" && key != "slope"))
         return false;

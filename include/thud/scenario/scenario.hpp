@@ -78,6 +78,14 @@ struct Scenario {
   const NamedObservable* find_observable(std::string_view name) const;
 };
 
+/// Adds an observable, such as one of your own (make_observable): a column of trajectories, and a name for rules.
+/// Throws InputError for a name that is taken or cannot be written in a rule.
+void add_observable(Scenario& scenario, NamedObservable observable);
+/// Adds a result as [results] would: add_result(s, "peak", "max hip.height"). Throws InputError for what is wrong with it.
+void add_result(Scenario& scenario, const std::string& name, const std::string& rule);
+/// Adds a stop as [stop] would: add_stop(s, "hip.height falls through 0"). Throws InputError for what is wrong with it.
+void add_stop(Scenario& scenario, const std::string& condition);
+
 using KnobSettings = std::vector<std::pair<std::string, std::string>>;
 
 /// Reads a scenario by library name ("free_link") or by path, with knobs set from strings ("40 deg").
