@@ -13,6 +13,7 @@
 #include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
+#include "thud/scenario/request.hpp"
 
 namespace thud {
 
@@ -116,9 +117,7 @@ std::vector<Feature> read_points(const Table& root, const std::vector<doc::BodyD
 void read_solver(const Table& root, SolverOptions& options) {
   const auto t = root.table_or_none("solver");
   if (!t) return;
-  const std::vector<std::string> methods = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
-  const std::string m = t->choice_or("method", "auto", methods);
-  options.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());
+  options.method = *find_method(t->choice_or("method", "auto", method_names()));
   options.tolerance =
       t->number_or("tolerance", options.tolerance, Dimension::none, Range{1e-14, 1e-2, false, false});
   options.step = t->number_or("step", options.step, Dimension::time, Range::positive());
@@ -198,10 +197,18 @@ fs::path program_folder() {
   return ec ? fs::path() : exe.parent_path();
 }
 
+std::string& chosen_data_folder() {
+  static std::string folder;
+  return folder;
+}
+
 }  // namespace
+
+void set_data_folder(std::string folder) { chosen_data_folder() = std::move(folder); }
 
 std::string data_folder() {
   if (const char* env = std::getenv("THUD_DATA")) return env;
+  if (!chosen_data_folder().empty()) return chosen_data_folder();
   const fs::path beside = program_folder() / ".." / "share" / "thud";
   std::error_code ec;
   if (fs::exists(beside / "scenarios", ec)) return fs::weakly_canonical(beside).string();

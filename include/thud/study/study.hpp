@@ -56,7 +56,8 @@ struct Study {
   std::string file;  ///< where it was read from
   std::string text;  ///< the file's text
   std::string title, about;
-  std::string scenario;       ///< a library name or a path, for load_scenario() and ScenarioFamily
+  std::string scenario;       ///< a library name or a path, for load_scenario() and ScenarioFamily; or empty,
+                              ///< where a sweep is to read scenario_text
   std::string scenario_text;  ///< the text of its file
   KnobSettings set;           ///< knobs that stay, for load_scenario() and ScenarioFamily
   std::vector<VariedKnob> vary;
