@@ -29,11 +29,6 @@ const char* impact_corner_name(ImpactCorner corner) {
   return "";
 }
 
-const char* ImpactProblem::law_name() const {
-  if (count > 1) return "correlation";
-  return own ? "own" : restitution_law_name(law);
-}
-
 void ImpactProblem::resize(int contacts) {
   count = contacts;
   const auto n = static_cast<std::size_t>(contacts);

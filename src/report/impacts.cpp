@@ -156,7 +156,8 @@ std::string impact_subject(const System& system, const ImpactRecord& impact) {
 }
 
 const char* impact_law_name(const ImpactRecord& impact) {
-  return impact.contacts.size() > 1 ? "correlation" : restitution_law_name(impact.problem.law);
+  if (impact.contacts.size() > 1) return "correlation";
+  return impact.problem.own ? "own" : restitution_law_name(impact.problem.law);
 }
 
 std::string make_impacts_text(const Scenario& s, const Outcome& outcome, const TextStyle& style, bool all) {

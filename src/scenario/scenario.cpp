@@ -202,9 +202,19 @@ std::string& chosen_data_folder() {
   return folder;
 }
 
+std::string& package_data_folder() {
+  static std::string folder;
+  return folder;
+}
+
 }  // namespace
 
 void set_data_folder(std::string folder) { chosen_data_folder() = std::move(folder); }
+
+namespace detail {
+void set_package_data(const char* folder);  // for those who have the package: see values.hpp
+void set_package_data(const char* folder) { package_data_folder() = folder; }
+}  // namespace detail
 
 std::string data_folder() {
   if (const char* env = std::getenv("THUD_DATA")) return env;
@@ -212,7 +222,7 @@ std::string data_folder() {
   const fs::path beside = program_folder() / ".." / "share" / "thud";
   std::error_code ec;
   if (fs::exists(beside / "scenarios", ec)) return fs::weakly_canonical(beside).string();
-  return "share/thud";
+  return package_data_folder().empty() ? "share/thud" : package_data_folder();
 }
 
 std::vector<LibraryEntry> list_library() {

@@ -42,8 +42,6 @@ struct ImpactProblem {
       0;  ///< α of several contacts: impulse at a contact that rests, per impulse of its neighbour
 
   void resize(int contacts);
-  /// "stronge", …, "own" or "correlation".
-  const char* law_name() const;
 };
 
 /// What happens at a corner of the way through the impulse plane.
