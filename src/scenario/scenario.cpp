@@ -202,9 +202,20 @@ std::string& chosen_data_folder() {
   return folder;
 }
 
-std::string& package_data_folder() {
-  static std::string folder;
-  return folder;
+// Path of the header values.hpp, as the program that uses the library was compiled with it.
+std::string& noted_header() {
+  static std::string path;
+  return path;
+}
+
+// What was installed together with that header, or the source tree it lies in.
+std::string data_beside_header() {
+  const fs::path root = fs::path(noted_header()).parent_path().parent_path().parent_path().parent_path();
+  std::error_code ec;
+  for (const fs::path& folder : {root / "share" / "thud", root})
+    if (!noted_header().empty() && fs::exists(folder / "scenarios", ec))
+      return fs::weakly_canonical(folder).string();
+  return {};
 }
 
 }  // namespace
@@ -212,8 +223,8 @@ std::string& package_data_folder() {
 void set_data_folder(std::string folder) { chosen_data_folder() = std::move(folder); }
 
 namespace detail {
-void set_package_data(const char* folder);  // for those who have the package: see values.hpp
-void set_package_data(const char* folder) { package_data_folder() = folder; }
+void note_header(const char* path);  // declared for users of the library only
+void note_header(const char* path) { noted_header() = path; }
 }  // namespace detail
 
 std::string data_folder() {
@@ -222,7 +233,8 @@ std::string data_folder() {
   const fs::path beside = program_folder() / ".." / "share" / "thud";
   std::error_code ec;
   if (fs::exists(beside / "scenarios", ec)) return fs::weakly_canonical(beside).string();
-  return package_data_folder().empty() ? "share/thud" : package_data_folder();
+  const std::string with_header = data_beside_header();
+  return with_header.empty() ? "share/thud" : with_header;
 }
 
 std::vector<LibraryEntry> list_library() {

@@ -37,16 +37,16 @@ struct LibraryEntry {
 /// The scenarios that can be run by name.
 [[nodiscard]] std::vector<LibraryEntry> list_library();
 
-/// Folder with `scenarios/`, `studies/` and `reference/`: $THUD_DATA, what was set, beside the program, or where the
-/// package that the program was built with has them.
+/// Folder with `scenarios/`, `studies/` and `reference/`: $THUD_DATA, what was set, beside the program, or beside the
+/// headers that the program was compiled with.
 [[nodiscard]] std::string data_folder();
 /// Says where that folder is, for programs that do not lie beside it. Not while something is being loaded.
 void set_data_folder(std::string folder);
 
-#ifdef THUD_PACKAGE_DATA  // given by the CMake and pkg-config packages
+#ifndef THUD_INSTALL_DATA_DIR  // outside of thud's own build
 namespace detail {
-void set_package_data(const char* folder);
-inline const bool package_data_is_known = (set_package_data(THUD_PACKAGE_DATA), true);
+void note_header(const char* path);
+inline const bool header_is_noted = (note_header(__FILE__), true);
 }  // namespace detail
 #endif
 
