@@ -180,6 +180,24 @@ TEST(FunctionLaw, derivatives_by_differences) {
   }
 }
 
+TEST(DualMath, derivatives) {
+  using D = Dual<double>;
+  const D x{0.7, 2};
+  const double e = std::exp(0.7), t = std::tanh(0.7), c = std::cos(0.7);
+  EXPECT_DOUBLE_EQ(exp(x).d, 2 * e);
+  EXPECT_DOUBLE_EQ(log(x).d, 2 / 0.7);
+  EXPECT_DOUBLE_EQ(tanh(x).d, 2 * (1 - t * t));
+  EXPECT_DOUBLE_EQ(tan(x).d, 2 / (c * c));
+  EXPECT_EQ(abs(-x).d, 2);
+  EXPECT_EQ(abs(x).d, 2);
+  EXPECT_EQ(min(x, D(1)).d, 2);
+  EXPECT_EQ(max(x, D(1)).d, 0);
+  EXPECT_EQ(exp(x).v, e);
+  EXPECT_EQ(log(x).v, std::log(0.7));
+  EXPECT_EQ(tanh(x).v, t);
+  EXPECT_EQ(tan(x).v, std::tan(0.7));
+}
+
 // --- by name, in files --------------------------------------------------------------------------------------------
 
 std::string in_file(const std::string& bed) {

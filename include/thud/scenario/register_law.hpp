@@ -1,6 +1,7 @@
 #pragma once
 
 #include "thud/granular/own_law.hpp"
+#include "thud/math/dual_math.hpp"
 
 namespace thud {
 
