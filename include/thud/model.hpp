@@ -36,13 +36,13 @@ struct ColumnInfo {
 
 /// What to do beyond the scenario's own settings.
 struct RunOptions {
-  bool until_rest = false;           ///< ignore the scenario's stop and go on to final rest
-  std::optional<double> time_limit;  ///< [s]
-  std::optional<double> tolerance;   ///< relative accuracy of a step, from 1e-14 to 0.01
-  std::string method;  ///< "auto", "dop853", "dopri5", "rk4", "euler" or "radau5"; empty: the scenario's
-  std::optional<double> step;    ///< of rk4 and euler [s]
-  std::optional<double> sample;  ///< time between rows of the trajectory [s]; none: 500 to 1250 rows
-  bool every_step = false;       ///< one row per step of the solver instead
+  bool until_rest = false;             ///< ignore the scenario's stop and go on to final rest
+  std::optional<double> time_limit{};  ///< [s]
+  std::optional<double> tolerance{};   ///< relative accuracy of a step, from 1e-14 to 0.01
+  std::string method{};  ///< "auto", "dop853", "dopri5", "rk4", "euler" or "radau5"; empty: the scenario's
+  std::optional<double> step{};    ///< of rk4 and euler [s]
+  std::optional<double> sample{};  ///< time between rows of the trajectory [s]; none: 500 to 1250 rows
+  bool every_step = false;         ///< one row per step of the solver instead
   const std::atomic<bool>* cancel = nullptr;  ///< set it from elsewhere, and the run ends soon
 };
 
@@ -53,8 +53,8 @@ struct Axis {
 };
 
 struct GridOptions {
-  RunOptions run;  ///< without sampling
-  int jobs = 0;    ///< threads; 0: one per processor. The results do not depend on it.
+  RunOptions run{};  ///< without sampling
+  int jobs = 0;      ///< threads; 0: one per processor. The results do not depend on it.
   std::function<void(std::int64_t done, std::int64_t total)> progress{};  ///< from the calling thread
 };
 
