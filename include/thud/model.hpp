@@ -26,6 +26,7 @@
 /// Bad input throws InputError; whether a run reached what was asked is a property of its result.
 namespace thud {
 
+class OwnLaw;
 class Result;
 class Sweep;
 
@@ -88,6 +89,12 @@ class Model {
   Model& set(const std::string& knob, double value);
   /// Several knobs, all or none.
   Model& set(const KnobSettings& values);
+
+  /// The names of the beds of sand.
+  std::vector<std::string> beds() const;
+  /// Puts a law of one's own (thud/granular/own_law.hpp) in the place of a bed's. Coefficients in the file belong to the
+  /// file's law and have no effect any more. Throws InputError for an unknown bed, with a suggestion.
+  Model& use_law(const std::string& bed, const OwnLaw& law);
 
   /// Runs it. Throws InputError when the scenario cannot be built from its knobs.
   [[nodiscard]] Result run(const RunOptions& options = {}) const;

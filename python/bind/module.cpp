@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "interrupt.hpp"
+#include "laws.hpp"
 #include "studies.hpp"
 #include "thud/thud.hpp"
 
@@ -230,6 +231,7 @@ void add_model(py::module_& m) {
       .def_property_readonly("knobs", &Model::knobs, "Its knobs, as they are now.")
       .def_property_readonly("observables", &Model::observables, "What can be read off its runs at any time.")
       .def_property_readonly("results", &Model::results, "Its named results.")
+      .def_property_readonly("beds", &Model::beds, "The names of its beds of sand.")
       .def_property_readonly("settings", &Model::settings, "The knobs that were set, as texts.")
       .def(
           "set", [](Model& self, const KnobSettings& values) { self.set(values); }, py::arg("values"),
@@ -334,6 +336,7 @@ PYBIND11_MODULE(_core, m) {
   add_result(m);
   add_sweep(m);
   add_model(m);
+  add_laws(m);
   add_studies(m);
   m.def(
       "library",

@@ -16,7 +16,8 @@ from . import _core
 
 _core.set_data_folder(str(_Path(_core.__file__).absolute().parent / "data"))
 
-from ._core import Column, Energy, Event, Impact, InputError, Knob
+from ._core import Column, Energy, Event, Flow, Impact, InputError, Knob, Law, Resistance
+from ._law import law, load_law, register_law
 from ._model import Library, Model, library, load, parse
 from ._result import NotReached, Result
 from ._study import Fit, Reproduction, fit, reproduce
@@ -29,19 +30,25 @@ __all__ = [
     "Energy",
     "Event",
     "Fit",
+    "Flow",
     "Impact",
     "InputError",
     "Knob",
+    "Law",
     "Library",
     "Model",
     "NotReached",
     "Reproduction",
+    "Resistance",
     "Result",
     "Sweep",
     "fit",
+    "law",
     "library",
     "load",
+    "load_law",
     "parse",
+    "register_law",
     "reproduce",
     "sweep",
 ]

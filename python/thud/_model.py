@@ -6,6 +6,7 @@ import os
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _core
+from ._law import law as make_law
 from ._named import Named
 from ._result import Result
 
@@ -18,6 +19,7 @@ class Model:
 
     def __init__(self, core: _core.Model) -> None:
         self._core = core
+        self._laws: Dict[str, _core.Law] = {}
 
     @property
     def name(self) -> str:
@@ -70,12 +72,34 @@ class Model:
 
     def copy(self) -> Model:
         """A model with the same knobs, to be turned on its own."""
-        return Model(self._core.copy())
+        copied = Model(self._core.copy())
+        copied._laws = dict(self._laws)
+        return copied
 
     __copy__ = copy
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> Model:
         return self.copy()
+
+    @property
+    def beds(self) -> List[str]:
+        """The names of the beds of sand."""
+        return self._core.beds
+
+    def use_law(self, bed: str, law: Any) -> Model:
+        """Puts a law of one's own in the place of a bed's, and returns the model itself.
+
+        The law is a thud.Law, a function of a thud.Flow, or an object with a method resistance(flow): see thud.law().
+        What the law raises, run() and sweep() raise.
+        """
+        held = law if isinstance(law, _core.Law) else make_law(law)
+        _core.use_law(self._core, bed, held)
+        self._laws[bed] = held
+        return self
+
+    def _check_laws(self) -> None:
+        for held in self._laws.values():
+            held.check()
 
     def run(
         self,
@@ -100,17 +124,17 @@ class Model:
 
         Times may be texts such as "50 ms".
         """
-        return Result(
-            self._core.run(
-                until_rest,
-                seconds("time_limit", time_limit),
-                tolerance,
-                method,
-                seconds("step", step),
-                seconds("sample", sample),
-                every_step,
-            )
+        core = self._core.run(
+            until_rest,
+            seconds("time_limit", time_limit),
+            tolerance,
+            method,
+            seconds("step", step),
+            seconds("sample", sample),
+            every_step,
         )
+        self._check_laws()
+        return Result(core)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value}" for name, value in self._core.settings)

@@ -39,7 +39,7 @@ class Fit(Study):
 
     @property
     def estimates(self) -> List[Dict[str, Any]]:
-        """Every fitted knob: name, value, error, interval, status, ..."""
+        """Every fitted knob: knob, file, value, standard_error, interval_95, status, ..."""
         return list(self.data["estimates"])
 
     @property
@@ -50,7 +50,7 @@ class Fit(Study):
     @property
     def errors(self) -> Dict[str, Optional[float]]:
         """Their standard errors; None where the data do not determine one."""
-        return {label(e): e["error"] for e in self.estimates}
+        return {label(e): e["standard_error"] for e in self.estimates}
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
@@ -81,7 +81,7 @@ class Reproduction(Study):
 
 def label(estimate: Mapping[str, Any]) -> str:
     """ "eta_d", or "speed (run1.csv)"."""
-    return f"{estimate['name']} ({estimate['file']})" if estimate.get("file") else str(estimate["name"])
+    return f"{estimate['knob']} ({estimate['file']})" if estimate.get("file") else str(estimate["knob"])
 
 
 def fit(

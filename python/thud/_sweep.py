@@ -130,20 +130,19 @@ def sweep(
         raise TypeError(f'outputs: a list of names is wanted, such as ["{outputs}"]')
     if jobs is not None and not 1 <= jobs <= 1024:
         raise ValueError(f"jobs={jobs}: must be from 1 to 1024")
-    return Sweep(
-        core.sweep(
-            [(knob, axis_of(core, knob, values)) for knob, values in axes.items()],
-            list(outputs or []),
-            jobs or 0,
-            progress,
-            until_rest,
-            seconds("time_limit", time_limit),
-            tolerance,
-            method,
-            seconds("step", step),
-        ),
-        chosen.title,
+    swept = core.sweep(
+        [(knob, axis_of(core, knob, values)) for knob, values in axes.items()],
+        list(outputs or []),
+        jobs or 0,
+        progress,
+        until_rest,
+        seconds("time_limit", time_limit),
+        tolerance,
+        method,
+        seconds("step", step),
     )
+    chosen._check_laws()
+    return Sweep(swept, chosen.title)
 
 
 def axis_of(core: _core.Model, knob: str, values: Iterable[Value]) -> List[float]:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/model_impl.hpp"
 #include "study/knobs.hpp"
 #include "thud/scenario/request.hpp"
@@ -12,7 +14,7 @@ std::shared_ptr<const Scenario> Model::Impl::scenario() const {
   const std::lock_guard lock(mutex);
   if (!built)
     built = without_command_line(
-        [&] { return std::make_shared<const Scenario>(doc::build_scenario(document, settings)); });
+        [&] { return std::make_shared<const Scenario>(doc::build_scenario(document, settings, laws)); });
   return built;
 }
 
@@ -78,6 +80,24 @@ std::vector<ColumnInfo> Model::results() const {
   std::vector<ColumnInfo> out;
   for (const ResultSpec& r : impl_->scenario()->results) out.push_back({r.name, r.unit, r.rule});
   return out;
+}
+
+std::vector<std::string> Model::beds() const {
+  std::vector<std::string> out;
+  for (const Bed& b : impl_->scenario()->system->beds()) out.push_back(b.name);
+  return out;
+}
+
+Model& Model::use_law(const std::string& bed, const OwnLaw& law) {
+  const std::vector<std::string> known = beds();
+  if (std::find(known.begin(), known.end(), bed) == known.end())
+    throw InputError(
+        {}, fmt::format("scenario \"{}\" has no bed \"{}\"{}{}", name(), bed, did_you_mean(bed, known),
+                        known.empty() ? "" : " (beds: " + one_of(known) + ")"));
+  std::erase_if(impl_->laws, [&](const auto& other) { return other.first == bed; });
+  impl_->laws.emplace_back(bed, law);
+  impl_->forget();
+  return *this;
 }
 
 Model& Model::set(const KnobSettings& values) {

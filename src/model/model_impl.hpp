@@ -10,10 +10,15 @@ namespace thud {
 
 struct Model::Impl {
   explicit Impl(doc::Document d) : document(std::move(d)) {}
-  Impl(const Impl& other) : document(other.document), settings(other.settings), built(other.shared()) {}
+  Impl(const Impl& other)
+      : document(other.document),
+        settings(other.settings),
+        laws(other.laws),
+        built(other.shared()) {}
 
   doc::Document document;
   KnobSettings settings;
+  BedLaws laws;
 
   /// The scenario with the knobs as they are; built when it is first needed.
   std::shared_ptr<const Scenario> scenario() const;

@@ -136,9 +136,10 @@ Sweep Model::sweep(const std::vector<Axis>& axes, std::vector<std::string> outpu
                    const GridOptions& options) const {
   const auto start = Clock::now();
   Study study = make_study(*this, axes, std::move(outputs));
+  study.laws = impl_->laws;
   study.request = make_request(options.run, *impl_->scenario());
-  const ScenarioFamily family =
-      ScenarioFamily::parse(study.scenario_text, study.file, study.set, study.varied_names(), study.outputs);
+  const ScenarioFamily family = ScenarioFamily::parse(study.scenario_text, study.file, study.set,
+                                                      study.varied_names(), study.outputs, study.laws);
   auto impl = std::make_shared<Sweep::Impl>();
   impl->axes = axes;
   impl->knobs = family.knobs();

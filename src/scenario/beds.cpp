@@ -53,7 +53,8 @@ E read_choice(const Table& t, const char* key, E fallback,
 
 }  // namespace
 
-std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names) {
+std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
+                               const BedLaws& laws) {
   std::vector<BedData> out;
   for (const Table& t : root.tables("bed")) {
     BedData data;
@@ -68,6 +69,8 @@ std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>
     bed.bottom = t.number_or("depth", 0, Dimension::length, Range::positive());
     bed.stop_at_bottom = t.choice_or("at_bottom", "stop", {"stop", "report"}) == "stop";
     bed.law = read_law(t);
+    for (const auto& [name, law] : laws)
+      if (name == bed.name) bed.law = law;
     bed.area = read_choice<AreaRule>(t, "area", AreaRule::silhouette,
                                      {{"side", AreaRule::side},
                                       {"side-or-end", AreaRule::side_or_end},

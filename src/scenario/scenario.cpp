@@ -141,7 +141,7 @@ void read_output(const Table& root, Scenario& s) {
 
 }  // namespace
 
-Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& set) {
+Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& set, const BedLaws& laws) {
   Scenario s;
   s.file = document.file();
   s.text = document.text();
@@ -160,7 +160,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   for (const doc::BodyData& b : bodies) names.push_back(b.rigid.name), rigid.push_back(b.rigid);
   s.system = std::make_unique<System>(Tree(std::move(rigid)), read_gravity(root));
   s.system->track_distance(true);
-  for (const doc::BedData& data : doc::read_beds(root, names)) {
+  for (const doc::BedData& data : doc::read_beds(root, names, laws)) {
     const int bed = s.system->add_bed(data.bed);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const bool feels = data.bodies.empty()

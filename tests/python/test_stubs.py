@@ -46,10 +46,15 @@ class Stubs(unittest.TestCase):
             if not isinstance(node, ast.ClassDef) or node.name == "InputError":
                 continue
             real = getattr(_core, node.name)
-            stated = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
-            self.assertEqual(set(stated), {n for n in vars(real) if is_public(n)}, node.name)
+            fields = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign)}
+            stated = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef) and is_public(n.name)}
+            self.assertEqual({*fields, *stated}, {n for n in vars(real) if is_public(n)}, node.name)
+            for name in fields:
+                self.assertIsNotNone(vars(real)[name].fset, f"{node.name}.{name}")
             for name, function in stated.items():
                 is_property = bool(function.decorator_list)
+                if is_property:
+                    self.assertIsNone(vars(real)[name].fset, f"{node.name}.{name} can be set")
                 self.assertEqual(is_property, isinstance(vars(real)[name], property), f"{node.name}.{name}")
                 if not is_property:
                     found = parameters_of_binding(getattr(real, name))
