@@ -91,7 +91,10 @@ class PythonLaw {
     if (error_) throw LawError("the law has raised an error");
     try {
       const py::object out = function_(PythonFlow(flow));
-      return py::isinstance<py::dict>(out) ? resistance_of(out) : out.cast<Resistance<double>>();
+      if (py::isinstance<py::dict>(out)) return resistance_of(out);
+      if (py::isinstance<Resistance<double>>(out)) return out.cast<Resistance<double>>();
+      throw py::type_error("a law gives a thud.Resistance or a dict, not "
+                           + std::string(py::str(py::type::of(out).attr("__name__"))));
     } catch (py::error_already_set& e) {
       error_ = std::make_unique<py::error_already_set>(e);
     } catch (const py::builtin_exception& e) {

@@ -88,8 +88,9 @@ std::string repr_of(const Knob& k) {
 std::string repr_of(const EventInfo& e) {
   std::string out = "<Event " + show(e.time) + " s: " + e.kind;
   if (!e.subject.empty()) out += " of " + e.subject;
+  const auto quoted = [](const std::string& text) { return text.empty() ? "" : '"' + text + '"'; };
   if (!e.before.empty() || !e.after.empty())
-    out += ", " + e.before + (e.before.empty() ? "" : " -> ") + e.after;
+    out += ", " + quoted(e.before) + (e.before.empty() ? "" : " -> ") + quoted(e.after);
   return out + ">";
 }
 

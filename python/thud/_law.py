@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Mapping, Union
+from typing import Any, Callable, Dict, Union
 
 from . import _core
 from ._core import Flow, Law, Resistance
 
-Answer = Union[Resistance, Mapping[str, float]]
+Answer = Union[Resistance, Dict[str, float]]
 
 
 def law(function: Any, name: str = "", about: str = "") -> Law:
     """A law written in Python: a function of a Flow, or an object with such a method `resistance`.
 
-    It gives a Resistance, or a dict with some of its fields; what is missing is 0. It is called thousands of times in a
-    run, from the threads of a sweep one after the other, and makes runs some hundred times slower: for trying things out.
+    It gives a Resistance, or a dict with some of its fields; what is missing is 0. It is called hundreds of times in
+    a run, from the threads of a sweep one after the other, and makes runs some forty times slower: for trying things out.
     """
     call: Callable[[Flow], Answer] = getattr(function, "resistance", function)
     if not callable(call):

@@ -6,12 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
 #include "model/model_impl.hpp"
 #include "study/workers.hpp"
 #include "thud/scenario/family.hpp"
-#include "thud/study/design.hpp"
 
 namespace thud {
 
@@ -48,6 +46,24 @@ struct Sweep::Impl {
   bool cancelled = false;
   double seconds = 0;
   int workers = 0;
+
+  // Checks what is asked for, completes the study with the knobs, and makes room.
+  void prepare(const Model& model, const std::vector<Axis>& grid, Study& study) {
+    const ScenarioFamily family = ScenarioFamily::parse(study.scenario_text, study.file, study.set,
+                                                        study.varied_names(), study.outputs, study.laws);
+    axes = grid;
+    knobs = family.knobs();
+    std::size_t size = 1;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      study.vary[k].knob = knobs[k];
+      for (const double x : axes[k].values)
+        if (!is_plain(knobs[k], x)) Model(model).set(knobs[k].name, text_of(knobs[k], x));
+      size *= axes[k].values.size();
+    }
+    for (const FamilyOutput& o : family.outputs()) outputs.push_back({o.name, o.unit, o.about});
+    values.assign(outputs.size(), std::vector<double>(size, std::numeric_limits<double>::quiet_NaN()));
+    status.assign(size, not_computed);
+  }
 
   void keep(const SweepChunk& chunk) {
     const auto first = static_cast<std::size_t>(chunk.first);
@@ -99,6 +115,7 @@ namespace {
 
 // The axes as a study that `thud sweep` could run.
 Study make_study(const Model& model, const std::vector<Axis>& axes, std::vector<std::string> outputs) {
+  if (axes.empty()) throw InputError({}, "a sweep needs at least one axis");
   Study study;
   study.name = model.name();
   study.file = model.file();
@@ -135,27 +152,14 @@ Study make_study(const Model& model, const std::vector<Axis>& axes, std::vector<
 Sweep Model::sweep(const std::vector<Axis>& axes, std::vector<std::string> outputs,
                    const GridOptions& options) const {
   const auto start = Clock::now();
-  Study study = make_study(*this, axes, std::move(outputs));
-  study.laws = impl_->laws;
-  study.request = make_request(options.run, *impl_->scenario());
-  const ScenarioFamily family = ScenarioFamily::parse(study.scenario_text, study.file, study.set,
-                                                      study.varied_names(), study.outputs, study.laws);
   auto impl = std::make_shared<Sweep::Impl>();
-  impl->axes = axes;
-  impl->knobs = family.knobs();
-  for (std::size_t k = 0; k < axes.size(); ++k) {
-    study.vary[k].knob = family.knobs()[k];
-    for (const double x : axes[k].values)
-      if (!is_plain(family.knobs()[k], x)) Model(*this).set(axes[k].knob, text_of(family.knobs()[k], x));
+  {
+    Study study = make_study(*this, axes, std::move(outputs));
+    study.laws = impl_->laws;
+    study.request = make_request(options.run, *impl_->scenario());
+    impl->prepare(*this, axes, study);
+    impl->compute(study, options);
   }
-  for (const FamilyOutput& o : family.outputs()) impl->outputs.push_back({o.name, o.unit, o.about});
-  const auto size = static_cast<std::size_t>(std::accumulate(
-      axes.begin(), axes.end(), std::int64_t{1},
-      [](std::int64_t n, const Axis& a) { return n * static_cast<std::int64_t>(a.values.size()); }));
-  impl->values.assign(impl->outputs.size(),
-                      std::vector<double>(size, std::numeric_limits<double>::quiet_NaN()));
-  impl->status.assign(size, not_computed);
-  impl->compute(study, options);
   impl->seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return Sweep(impl);
 }
