@@ -59,7 +59,7 @@ struct GridOptions {
   std::function<void(std::int64_t done, std::int64_t total)> progress{};  ///< from the calling thread
 };
 
-/// A scenario with its knobs. Copies are independent of each other.
+/// A scenario with its knobs. Copies are independent of each other, and may be used in threads of their own.
 class Model {
  public:
   ~Model();

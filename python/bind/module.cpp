@@ -196,9 +196,11 @@ Result run_model(const Model& model, bool until_rest, std::optional<double> time
   RunOptions o = options_of(until_rest, time_limit, tolerance, method, step);
   o.sample = sample;
   o.every_step = every_step;
-  return interruptible([&model, &o](std::atomic<bool>& cancel) {
+  (void)model.name();            // builds it, where that has not been done
+  const Model as_it_is = model;  // others may turn its knobs meanwhile
+  return interruptible([&as_it_is, &o](std::atomic<bool>& cancel) {
     o.cancel = &cancel;
-    return model.run(o);
+    return as_it_is.run(o);
   });
 }
 
@@ -216,9 +218,11 @@ Sweep run_grid(const Model& model, const std::vector<std::pair<std::string, std:
       const py::gil_scoped_acquire acquire;
       progress(done, total);
     };
+  (void)model.name();
+  const Model as_it_is = model;
   return interruptible([&](std::atomic<bool>& cancel) {
     o.run.cancel = &cancel;
-    return model.sweep(grid, outputs, o);
+    return as_it_is.sweep(grid, outputs, o);
   });
 }
 

@@ -3,7 +3,9 @@
 #include <pybind11/stl.h>
 
 #include "interrupt.hpp"
+#include "thud/model.hpp"
 #include "thud/report/html.hpp"
+#include "thud/report/modes.hpp"
 #include "thud/study/fit.hpp"
 #include "thud/study/reproduce.hpp"
 
@@ -41,6 +43,22 @@ py::tuple run_reproduce(const std::vector<std::string>& ids, int jobs) {
   }));
 }
 
+py::tuple find_modes(const Model& model, int count, bool at_equilibrium) {
+  const Scenario s = parse_scenario(model.text(), model.file(), model.settings());
+  std::vector<double> q = s.q;
+  if (at_equilibrium) {
+    const Equilibrium found = find_equilibrium(*s.system, q);
+    if (!found.found) throw InputError({s.name}, found.reason);
+    q = found.q;
+  }
+  const ModalAnalysis analysis = analyse_modes(*s.system, q, make_outline(s.system->tree(), s.parts));
+  ModesReportOptions options;
+  options.count = count;
+  options.at_equilibrium = at_equilibrium;
+  return as_tuple({make_modes_json(s, analysis, options), make_modes_text(s, analysis, {}, options),
+                   make_modes_svg(s, analysis, options)});
+}
+
 }  // namespace
 
 void add_studies(py::module_& m) {
@@ -48,6 +66,8 @@ void add_studies(py::module_& m) {
         "Fits a study to measured files: (JSON, text, HTML).");
   m.def("reproduce", &run_reproduce, py::arg("ids"), py::arg("jobs"),
         "Runs published tables and compares: (JSON, text, HTML).");
+  m.def("modes", &find_modes, py::arg("model"), py::arg("count"), py::arg("at_equilibrium"),
+        "Natural modes about a pose: (JSON, text, SVG).");
   m.def(
       "reference_tables",
       [] {

@@ -20,7 +20,7 @@ from ._core import Column, Energy, Event, Flow, Impact, InputError, Knob, Law, R
 from ._law import law, load_law, register_law
 from ._model import Library, Model, library, load, parse
 from ._result import NotReached, Result
-from ._study import Fit, Reproduction, fit, reproduce
+from ._study import Fit, Modes, Reproduction, fit, modes, reproduce
 from ._sweep import Sweep, sweep
 
 __version__: str = _core.__version__
@@ -37,6 +37,7 @@ __all__ = [
     "Law",
     "Library",
     "Model",
+    "Modes",
     "NotReached",
     "Reproduction",
     "Resistance",
@@ -47,6 +48,7 @@ __all__ = [
     "library",
     "load",
     "load_law",
+    "modes",
     "parse",
     "register_law",
     "reproduce",

@@ -81,6 +81,11 @@ class Model:
     def __deepcopy__(self, memo: Dict[int, Any]) -> Model:
         return self.copy()
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        if self._laws:
+            raise TypeError("a model with a law of one's own cannot be pickled")
+        return rebuild, (self.text, self.file, self._core.settings)
+
     @property
     def beds(self) -> List[str]:
         """The names of the beds of sand."""
@@ -164,6 +169,13 @@ def load(name_or_path: Union[str, os.PathLike[str]]) -> Model:
 def parse(text: str, file: str = "text") -> Model:
     """A scenario from the text of a scenario file; `file` is for messages."""
     return Model(_core.parse(text, file))
+
+
+def rebuild(text: str, file: str, settings: List[Tuple[str, str]]) -> Model:
+    """A model that was pickled."""
+    model = parse(text, file)
+    model._core.set(settings)
+    return model
 
 
 def text_of(name: str, value: Any) -> str:

@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _core
-from ._model import Value, text_of
+from ._model import Model, Value, load, text_of
 
 
 class Study:
@@ -79,6 +79,32 @@ class Reproduction(Study):
         return f"<thud.Reproduction {self.ok} of {self.total} published numbers, {len(self.tables)} tables>"
 
 
+class Modes:
+    """Natural modes of a mechanism: small motions about a pose at rest. In a notebook they show their shapes."""
+
+    def __init__(self, documents: Tuple[str, str, str]) -> None:
+        text, self._text, self._svg = documents
+        self.data: Dict[str, Any] = json.loads(text)
+
+    @property
+    def frequencies(self) -> List[float]:
+        """Of each mode, growing ones first, then from the lowest [Hz]."""
+        return [m["frequency"] for m in self.data["modes"]]
+
+    def to_svg(self) -> str:
+        """A picture of the shapes."""
+        return self._svg
+
+    def _repr_svg_(self) -> str:
+        return self._svg
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<thud.Modes {', '.join(f'{f:.6g} Hz' for f in self.frequencies)}>"
+
+
 def label(estimate: Mapping[str, Any]) -> str:
     """ "eta_d", or "speed (run1.csv)"."""
     return f"{estimate['knob']} ({estimate['file']})" if estimate.get("file") else str(estimate["knob"])
@@ -108,3 +134,16 @@ def reproduce(*ids: str, jobs: Optional[int] = None) -> Reproduction:
     An id may be what ids begin with: reproduce("lee2009").
     """
     return Reproduction(_core.reproduce(list(ids), jobs or 0))
+
+
+def modes(model: Union[Model, str], count: int = 10, at: str = "initial") -> Modes:
+    """Natural frequencies and mode shapes, as `thud modes` finds them: for gravity, strain and viscous damping.
+
+    at   the pose: "initial", as the scenario starts, or "equilibrium", where it hangs at rest without sand
+    """
+    if at not in ("initial", "equilibrium"):
+        raise ValueError(f'at="{at}": must be "initial" or "equilibrium"')
+    if count < 1:
+        raise ValueError(f"count={count}: must be at least 1")
+    chosen = load(model) if isinstance(model, str) else model
+    return Modes(_core.modes(chosen._core, count, at == "equilibrium"))

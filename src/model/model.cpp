@@ -11,7 +11,7 @@
 namespace thud {
 
 std::shared_ptr<const Scenario> Model::Impl::scenario() const {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(*mutex);
   if (!built)
     built = without_command_line(
         [&] { return std::make_shared<const Scenario>(doc::build_scenario(document, settings, laws)); });
@@ -65,8 +65,7 @@ const KnobSettings& Model::settings() const { return impl_->settings; }
 
 std::vector<Knob> Model::knobs() const {
   std::vector<Knob> out;
-  for (const doc::Parameter& p : doc::read_parameters(impl_->document, impl_->settings).list)
-    out.push_back(doc::make_knob(p));
+  for (const doc::Parameter& p : impl_->parameters(impl_->settings).list) out.push_back(doc::make_knob(p));
   return out;
 }
 
@@ -102,7 +101,7 @@ Model& Model::use_law(const std::string& bed, const OwnLaw& law) {
 
 Model& Model::set(const KnobSettings& values) {
   KnobSettings next = merge_settings(impl_->settings, values);
-  without_command_line([&] { (void)doc::read_parameters(impl_->document, next); });
+  without_command_line([&] { (void)impl_->parameters(next); });
   impl_->settings = std::move(next);
   impl_->forget();
   return *this;

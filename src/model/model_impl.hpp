@@ -14,23 +14,24 @@ struct Model::Impl {
       : document(other.document),
         settings(other.settings),
         laws(other.laws),
-        built(other.shared()) {}
+        mutex(other.mutex),
+        built(other.built) {}
 
   doc::Document document;
   KnobSettings settings;
   BedLaws laws;
+  /// Copies share what was read of the document, and so this.
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
 
   /// The scenario with the knobs as they are; built when it is first needed.
   std::shared_ptr<const Scenario> scenario() const;
+  doc::Parameters parameters(const KnobSettings& set) const {
+    const std::lock_guard lock(*mutex);
+    return doc::read_parameters(document, set);
+  }
   void forget() { built.reset(); }
 
  private:
-  std::shared_ptr<const Scenario> shared() const {
-    const std::lock_guard lock(mutex);
-    return built;
-  }
-
-  mutable std::mutex mutex;
   mutable std::shared_ptr<const Scenario> built;
 };
 

@@ -1,10 +1,12 @@
 """The module as its users see it. Source of truth: the program `thud`, whose numbers must be the same."""
 
+import concurrent.futures
 import copy
 import gc
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import threading
@@ -48,6 +50,19 @@ class Models(unittest.TestCase):
         other = copy.deepcopy(model).set({"speed": np.float32(2)})
         self.assertEqual((model.knobs["speed"].value, other.knobs["speed"].value), (1.7, 2.0))
         self.assertIn("angle=40 deg", repr(model))
+
+    def test_pickle(self):
+        model = thud.load("free_link").set(angle="40 deg")
+        self.assertEqual(pickle.loads(pickle.dumps(model)).run().results, model.run().results)
+        with self.assertRaises(TypeError):
+            pickle.dumps(model.use_law("bed", lambda flow: {}))
+
+    def test_copies_in_threads(self):
+        model = thud.load("free_link")
+        speeds = np.linspace(1, 2, 16)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda v: model.copy().set(speed=v).run().end_time, speeds))
+        self.assertEqual(together, [model.copy().set(speed=v).run().end_time for v in speeds])
 
     def test_parse_and_load_a_path(self):
         model = thud.load("free_link")
@@ -350,6 +365,19 @@ class Studies(unittest.TestCase):
         self.assertEqual(found.ok, found.total)
         with self.assertRaises(thud.InputError):
             thud.reproduce("lee1999")
+
+    def test_modes(self):
+        modes = thud.modes("elastic_free_link", count=5)
+        told = json.loads(run_program("modes", "elastic_free_link", "-n", "5", "--json"))
+        self.assertEqual(list(modes.frequencies), [m["frequency"] for m in told["modes"]])
+        self.assertIn("Hz", repr(modes))
+        hanging = thud.modes(thud.load("double_pendulum"), at="equilibrium")
+        told = json.loads(run_program("modes", "double_pendulum", "--at", "equilibrium", "--json"))
+        self.assertEqual(hanging.data["modes"], told["modes"])
+        with self.assertRaises(thud.InputError):
+            thud.modes("free_link", at="equilibrium")  # a free body under gravity has none
+        with self.assertRaises(ValueError):
+            thud.modes("double_pendulum", at="equilibrum")
 
     def test_fit(self):
         folder = os.path.join(os.environ["THUD_TEST_FOLDER"], "python_fit")
