@@ -6,9 +6,9 @@ The library measures its own part (Sweep.seconds) within the same call, so load 
 turning arguments into axes, the thread, and wrapping the arrays. Exits with status 1 above the bound of 2 %.
 """
 
-import statistics
 import sys
 import time
+from typing import Tuple
 
 import numpy as np
 
@@ -17,28 +17,31 @@ import thud
 BOUND = 0.02
 
 
-def measure(runs: int, jobs: int) -> "tuple[float, float]":
+def measure(runs: int, jobs: int) -> Tuple[float, float]:
+    """Seconds that Python takes and seconds that the library takes: the least of many, as other load only adds."""
     model = thud.load("free_link")
     axes = {"angle": np.radians(np.linspace(25, 60, 20)), "speed": np.linspace(1, 2.5, runs // 20)}
-    shares, rest = [], []
+    ours, librarys = [], []
     for _ in range(31):
         start = time.perf_counter()
         swept = thud.sweep(model, axes, outputs=["t_z", "z_T"], jobs=jobs)
         sum(swept[name].size for name in swept.outputs)
-        total = time.perf_counter() - start
-        rest.append(total - swept.seconds)
-        shares.append(rest[-1] / swept.seconds)
-    return statistics.median(shares), statistics.median(rest)
+        ours.append(time.perf_counter() - start - swept.seconds)
+        librarys.append(swept.seconds)
+    return min(ours), min(librarys)
 
 
 def main() -> int:
     worst = 0.0
     for runs in (1000, 3000, 10000):
         for jobs in (1, 2):
-            share, rest = measure(runs, jobs)
+            ours, librarys = measure(runs, jobs)
+            share = ours / librarys
             worst = max(worst, share)
-            print(f"{runs:6} runs, {jobs} threads: {1e3 * rest:.3f} ms, {100 * share:.3f} % of the library's own time")
-    print(f"worst {100 * worst:.3f} %, bound {100 * BOUND:g} %")
+            print(
+                f"{runs:6} runs, {jobs} threads: {1e3 * ours:.3f} ms beside {1e3 * librarys:.1f} ms, {100 * share:.2f} %"
+            )
+    print(f"worst {100 * worst:.2f} %, bound {100 * BOUND:g} %")
     return 0 if worst < BOUND else 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 from . import _core
 from ._frames import import_pyplot
@@ -37,23 +37,36 @@ def plot_result(result: Result, names: List[str]) -> Figure:
         panel.margins(x=0)
         for event in events:
             panel.axvline(event.time, color="0.6", linewidth=0.7, linestyle=":")
-    top = axes[0, 0]
-    if len(events) <= MOST_LABELS:
-        for event in events:
-            top.annotate(
-                event.kind,
-                (event.time, 1),
-                xycoords=("data", "axes fraction"),
-                xytext=(2, -2),
-                textcoords="offset points",
-                rotation=90,
-                va="top",
-                fontsize="x-small",
-                color="0.4",
-            )
+    label_events(axes[0, 0], events, result.end_time)
     axes[-1, 0].set_xlabel("time [s]")
     figure.suptitle(result.title)
     return figure
+
+
+def label_events(panel: Any, events: List[_core.Event], end: float) -> None:
+    """The kinds of events beside their lines; those at about the same instant stand together."""
+    groups: List[Tuple[float, List[str]]] = []
+    for event in events:
+        if not groups or event.time - groups[-1][0] > 0.03 * end:
+            groups.append((event.time, []))
+        if event.kind not in groups[-1][1]:
+            groups[-1][1].append(event.kind)
+    if len(groups) > MOST_LABELS:
+        return
+    for time, kinds in groups:
+        on_the_left = time > 0.5 * end
+        panel.annotate(
+            ", ".join(kinds),
+            (time, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-2 if on_the_left else 2, -4),
+            textcoords="offset points",
+            rotation=90,
+            ha="right" if on_the_left else "left",
+            va="top",
+            fontsize="x-small",
+            color="0.4",
+        )
 
 
 def plot_sweep(sweep: Sweep, output: Optional[str]) -> Figure:
