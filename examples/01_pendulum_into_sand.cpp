@@ -2,6 +2,17 @@
 //
 // Sample output:
 //
+//   Uniform rod as a pendulum striking sand
+//   angle [deg]  stops after [ms]  at a depth of [mm]
+//            15           132.755               4.585
+//            30            48.924              11.075
+//            45            32.442              12.418
+//            60            24.538              12.061
+//   At 60 deg the sand pushes with at most 1.06 N, 6.5 ms after the touch
+//     drag               0.0079 J
+//     static_vertical    0.0026 J
+//     static_horizontal  0.0005 J
+//   The energy account closes to better than 1e-9: yes
 // Sample end
 
 #include <cmath>
@@ -14,7 +25,7 @@ int main() {
   std::printf("%s\n", model.title().c_str());
   std::printf("angle [deg]  stops after [ms]  at a depth of [mm]\n");
   for (const char* angle : {"15 deg", "30 deg", "45 deg", "60 deg"}) {
-    model.set("angle", angle).set("rate", -3.0);
+    model.set("angle", angle).set("rate", -8.0);
     const thud::Result run = model.run();
     std::printf("%11.2s  %16.3f  %18.3f\n", angle, 1e3 * run["t_s"], 1e3 * run["z_T"]);
   }
@@ -29,7 +40,8 @@ int main() {
               1e3 * time[peak]);
 
   const thud::EnergyInfo& energy = run.energy();
-  for (const auto& [where, joule] : energy.lost) std::printf("  %-18s %.4f J\n", where.c_str(), joule);
+  for (const auto& [where, joule] : energy.lost)
+    if (joule > 5e-5) std::printf("  %-18s %.4f J\n", where.c_str(), joule);
   std::printf("The energy account closes to better than 1e-9: %s\n",
               std::abs(energy.residual) < 1e-9 ? "yes" : "no");
 }

@@ -3,6 +3,10 @@
 //
 // Sample output:
 //
+//   firm below 5 mm   stops after 13.198 ms at 16.159 mm
+//   firm below 10 mm  stops after 15.058 ms at 18.559 mm
+//   firm below 20 mm  stops after 19.148 ms at 21.820 mm
+//   layered.toml:11:7: "k" in bed: "N/cm2" is a pressure unit; a stiffness is expected (N/m, N/mm, ...)
 // Sample end
 
 #include <cstdio>
@@ -28,7 +32,7 @@ struct Layered {
 const char* const scenario = R"(
 title = "Ball on layered sand"
 [parameters]
-firm = { value = "10 mm", unit = "mm", range = [0, 1], about = "where the firm sand begins" }
+firm = { value = "10 mm", unit = "mm", range = [0, 100], about = "where the firm sand begins" }
 [[body]]
 name  = "ball"
 shape = { kind = "sphere", diameter = "1 in", density = 7700 }

@@ -3,6 +3,8 @@
 //
 // Sample output:
 //
+//   425 runs: the link plunges 8.92 to 51.73 mm
+//   Wrote plunge.svg
 // Sample end
 
 #include <algorithm>

@@ -3,6 +3,11 @@
 //
 // Sample output:
 //
+//   9 files, 928 values, all knobs determined
+//   eta_d     6.526 ± 0.017
+//   eta_h     8.004 ± 0.016
+//   eta_v    21.918 ± 0.116
+//   lambda    1.102 ± 0.005
 // Sample end
 
 #include <cstdio>

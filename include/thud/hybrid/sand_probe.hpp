@@ -11,7 +11,8 @@ namespace thud {
 /// The force of sand on one rigid body whose motion somebody else integrates.
 ///
 /// Static resistance is a set-valued force: here it has its full size against the motion, and is zero in a direction in
-/// which there is none. So an integrator may go on until the motion stops; what holds the body then is up to it.
+/// which there is none. So an integrator may go on until the motion in some direction stops; that it is held from then on
+/// is up to it, or it would go to and fro there without end.
 /// One per thread.
 class SandProbe {
  public:
