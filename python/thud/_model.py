@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _core
@@ -129,16 +130,11 @@ class Model:
 
         Times may be texts such as "50 ms".
         """
-        core = self._core.run(
-            until_rest,
-            seconds("time_limit", time_limit),
-            tolerance,
-            method,
-            seconds("step", step),
-            seconds("sample", sample),
-            every_step,
-        )
+        options = run_options(until_rest, time_limit, tolerance, method, step)
+        core = self._core.run(*options, seconds("sample", sample), bool(every_step))
         self._check_laws()
+        if core.is_truncated:
+            warnings.warn("the trajectory had no room for all its rows: sample less often", stacklevel=2)
         return Result(core)
 
     def __repr__(self) -> str:
@@ -188,6 +184,42 @@ def text_of(name: str, value: Any) -> str:
         raise TypeError(f"{name}: a knob takes a number or a text, not {type(value).__name__}") from None
 
 
+def number(option: str, value: Any) -> float:
+    """A real number, or a TypeError that names the option."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{option}: a number is wanted, not {value!r}") from None
+
+
 def seconds(option: str, value: Optional[Duration]) -> Optional[float]:
     """ "50 ms" or 0.05 as seconds."""
-    return _core.read_quantity(value, "s", f"{option}={value}") if isinstance(value, str) else value
+    if isinstance(value, str):
+        return _core.read_quantity(value, "s", f"{option}={value}")
+    return None if value is None else number(option, value)
+
+
+def threads(jobs: Optional[int]) -> int:
+    """A number of threads; 0 stands for one per processor."""
+    if jobs is None:
+        return 0
+    if not 1 <= jobs <= 1024:
+        raise ValueError(f"jobs={jobs}: must be from 1 to 1024")
+    return jobs
+
+
+Options = Tuple[bool, Optional[float], Optional[float], str, Optional[float]]
+
+
+def run_options(
+    until_rest: bool,
+    time_limit: Optional[Duration],
+    tolerance: Optional[float],
+    method: str,
+    step: Optional[Duration],
+) -> Options:
+    """What run() and sweep() are asked for, as the library takes it."""
+    if not isinstance(method, str):
+        raise TypeError(f"method: a name is wanted, not {method!r}")
+    accuracy = None if tolerance is None else number("tolerance", tolerance)
+    return bool(until_rest), seconds("time_limit", time_limit), accuracy, method, seconds("step", step)

@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _core
-from ._model import Model, Value, load, text_of
+from ._model import Model, Value, load, text_of, threads
 
 
 class Study:
@@ -125,7 +125,7 @@ def fit(
     """
     files = [] if data is None else [data] if isinstance(data, (str, os.PathLike)) else list(data)
     settings = [(name, text_of(name, value)) for name, value in (set or {}).items()]
-    return Fit(_core.fit(os.fspath(study), [os.fspath(f) for f in files], settings, jobs or 0))
+    return Fit(_core.fit(os.fspath(study), [os.fspath(f) for f in files], settings, threads(jobs)))
 
 
 def reproduce(*ids: str, jobs: Optional[int] = None) -> Reproduction:
@@ -133,7 +133,7 @@ def reproduce(*ids: str, jobs: Optional[int] = None) -> Reproduction:
 
     An id may be what ids begin with: reproduce("lee2009").
     """
-    return Reproduction(_core.reproduce(list(ids), jobs or 0))
+    return Reproduction(_core.reproduce(list(ids), threads(jobs)))
 
 
 def modes(model: Union[Model, str], count: int = 10, at: str = "initial") -> Modes:

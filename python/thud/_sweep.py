@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._model import Duration, Model, Value, load, seconds
+from ._model import Duration, Model, Value, load, run_options, text_of, threads
 from ._named import Named
 
 if TYPE_CHECKING:
@@ -128,18 +129,12 @@ def sweep(
     core = chosen._core
     if isinstance(outputs, str):
         raise TypeError(f'outputs: a list of names is wanted, such as ["{outputs}"]')
-    if jobs is not None and not 1 <= jobs <= 1024:
-        raise ValueError(f"jobs={jobs}: must be from 1 to 1024")
     swept = core.sweep(
         [(knob, axis_of(core, knob, values)) for knob, values in axes.items()],
         list(outputs or []),
-        jobs or 0,
+        threads(jobs),
         progress,
-        until_rest,
-        seconds("time_limit", time_limit),
-        tolerance,
-        method,
-        seconds("step", step),
+        *run_options(until_rest, time_limit, tolerance, method, step),
     )
     chosen._check_laws()
     return Sweep(swept, chosen.title)
@@ -147,11 +142,11 @@ def sweep(
 
 def axis_of(core: _core.Model, knob: str, values: Iterable[Value]) -> List[float]:
     """Values in SI units; texts bring their own units or are choices."""
-    if isinstance(values, str):
-        raise TypeError(f'{knob}: a list of values is wanted, such as ["{values}"]')
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{knob}: a list of values is wanted, such as [{values!r}]")
     listed = np.asarray(values if isinstance(values, np.ndarray) else list(values))
     if listed.ndim != 1:
         raise ValueError(f"{knob}: the values of an axis must be a list, not an array of {listed.ndim} dimensions")
     if listed.dtype.kind in "iuf":
         return [float(v) for v in listed]
-    return core.axis(knob, [v if isinstance(v, str) else repr(float(v)) for v in listed.tolist()])
+    return core.axis(knob, [text_of(knob, v) for v in listed.tolist()])

@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -210,6 +211,17 @@ class Errors(unittest.TestCase):
             with self.assertRaises(thud.InputError, msg=wrong):
                 model.run(**wrong)
 
+        for wrong in ({"method": 3}, {"tolerance": "x"}, {"time_limit": [1]}, {"step": 1j}):
+            with self.assertRaisesRegex(TypeError, f"^{next(iter(wrong))}: a n", msg=wrong):
+                model.run(**wrong)
+
+    def test_truncated_trajectories_warn(self):
+        # A real one takes half a gigabyte.
+        core = unittest.mock.Mock(columns=[], results={}, is_truncated=True)
+        model = thud.Model(unittest.mock.Mock(run=lambda *options: core))
+        with self.assertWarnsRegex(UserWarning, "no room"):
+            self.assertTrue(model.run().is_truncated)
+
     def test_scenarios(self):
         with self.assertRaisesRegex(thud.InputError, 'did you mean "free_link"'):
             thud.load("free_lnik")
@@ -289,6 +301,10 @@ class Sweeps(unittest.TestCase):
             thud.sweep("free_link", {"angle": "40 deg"})
         with self.assertRaises(TypeError):
             thud.sweep("free_link", {"angle": [0.5]}, "t_z")
+        with self.assertRaisesRegex(TypeError, "speed: a list"):
+            thud.sweep("free_link", {"speed": 1.0})
+        with self.assertRaises(ValueError):
+            thud.sweep("free_link", {"speed": [1]}, jobs=0)
 
     def test_plot(self):
         import matplotlib
