@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "thud/granular/own_law.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/trajectory.hpp"
 #include "thud/scenario/family.hpp"
@@ -123,6 +124,34 @@ TEST(Sweep, equals_single_runs_for_any_number_of_threads) {
     EXPECT_EQ(two.column("link.tip.depth")[i], out[1]);
     EXPECT_EQ(one.status()[i], 0);
   }
+}
+
+TEST(Model, takes_a_law_of_ones_own_in_runs_and_sweeps) {
+  // Bingham's law, as thud has it and as a function.
+  const std::string text = load("sphere").text();
+  const auto at = text.find("[bed]"), end = text.find("[initial]");
+  const std::string bingham =
+      text.substr(0, at) + "[bed]\nlaw = \"bingham\"\nF0 = 4\nb = 0.5\n" + text.substr(end);
+  Model own = load("sphere");
+  own.use_law("bed", make_law("mine", LawFunction([](const Flow<double>&) {
+                                Resistance<double> r;
+                                r.drag = 0.5;
+                                r.plunge = r.withdraw = r.shear = 4;
+                                return r;
+                              })));
+  const Result ours = own.run(), theirs = parse(bingham).run();
+  ASSERT_TRUE(ours.reached());
+  EXPECT_NEAR(ours["t_z"], theirs["t_z"], 1e-9);
+  EXPECT_GT(std::abs(ours["t_z"] - load("sphere").run()["t_z"]), 1e-3);
+  const std::vector<Axis> axes = {{"speed", {1, 2}}};
+  const Sweep a = own.sweep(axes, {"t_z"}), b = parse(bingham).sweep(axes, {"t_z"});
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(a.column("t_z")[i], b.column("t_z")[i], 1e-9);
+  EXPECT_THAT(error_of([&] {
+                own.use_law(
+                    "bde",
+                    make_law("x", LawFunction([](const Flow<double>&) { return Resistance<double>{}; })));
+              }).what(),
+              HasSubstr("did you mean \"bed\"?"));
 }
 
 TEST(Sweep, refuses_what_makes_no_sense) {
