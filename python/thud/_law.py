@@ -15,7 +15,8 @@ def law(function: Any, name: str = "", about: str = "") -> Law:
     """A law written in Python: a function of a Flow, or an object with such a method `resistance`.
 
     It gives a Resistance, or a dict with some of its fields; what is missing is 0. It is called hundreds of times in
-    a run, from the threads of a sweep one after the other, and makes runs some forty times slower: for trying things out.
+    a run, from the threads of a sweep one after the other, and runs take some forty times as long: for trying things
+    out.
     """
     call: Callable[[Flow], Answer] = getattr(function, "resistance", function)
     if not callable(call):
@@ -26,7 +27,7 @@ def law(function: Any, name: str = "", about: str = "") -> Law:
 
 
 def load_law(path: Union[str, os.PathLike[str]]) -> Law:
-    """The compiled law in a shared library or extension module (thud/granular/law_plugin.hpp): as fast as thud's own."""
+    """The compiled law in a shared library or extension module (thud/granular/law_plugin.hpp), as fast as thud's."""
     return _core.load_law(os.fspath(path))
 
 

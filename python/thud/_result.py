@@ -202,7 +202,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         page = html.escape(self.to_html(), quote=True)
-        return f'<iframe srcdoc="{page}" style="width: 100%; height: 720px; border: 0" title="{html.escape(self.title)}"></iframe>'
+        style = "width: 100%; height: 720px; border: 0"
+        return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(self.title)}"></iframe>'
 
     def __str__(self) -> str:
         return self._core.summary()

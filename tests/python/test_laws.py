@@ -104,7 +104,8 @@ class InPython(unittest.TestCase):
 
     def test_by_name_in_files(self):
         thud.register_law(thud.law(katsuragi, name="katsuragi-in-python"))
-        text = SCENARIO.replace('"katsuragi"', '"katsuragi-in-python"').replace('k = "=stiffness"\n', "").replace(f"d1 = {D1}\n", "")
+        text = SCENARIO.replace('"katsuragi"', '"katsuragi-in-python"')
+        text = text.replace('k = "=stiffness"\n', "").replace(f"d1 = {D1}\n", "")
         self.assertAlmostEqual(thud.parse(text).run().results["z_T"], closed_form(), delta=1e-8)
         with self.assertRaisesRegex(ValueError, "is a law of thud"):
             thud.register_law(thud.law(katsuragi))
