@@ -148,5 +148,6 @@ def axis_of(core: _core.Model, knob: str, values: Iterable[Value]) -> List[float
     if listed.ndim != 1:
         raise ValueError(f"{knob}: the values of an axis must be a list, not an array of {listed.ndim} dimensions")
     if listed.dtype.kind in "iuf":
-        return [float(v) for v in listed]
+        numbers: List[float] = listed.astype(float).tolist()
+        return numbers
     return core.axis(knob, [text_of(knob, v) for v in listed.tolist()])
