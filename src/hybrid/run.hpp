@@ -15,6 +15,7 @@
 #include "hybrid/selector.hpp"
 #include "hybrid/sizes.hpp"
 #include "hybrid/stepper.hpp"
+#include "thud/math/law_error.hpp"
 
 namespace thud {
 
@@ -91,9 +92,15 @@ class Run final : public AnyRun {
     options_ = options;
     observer_ = observer;
     if constexpr (requires { stepper_.set_options(options); }) stepper_.set_options(options);
-    begin_run(q, v);
-    while (!done_) advance();
-    close();
+    try {
+      begin_run(q, v);
+      while (!done_) advance();
+      close();
+    } catch (const LawError& e) {
+      fail(fmt::format("{} (t = {:.6g} s)", e.what(), t_));
+      out_.time = t_;
+      out_.state.clear();  // there is none that could be evaluated
+    }
     return std::move(out_);
   }
 
@@ -522,7 +529,7 @@ class Run final : public AnyRun {
   // ---- conditions --------------------------------------------------------------------------------------------
 
   double condition_value(std::size_t c, double t, const double* y) const {
-    return observe(system_, conditions_[c].what, t, y, work_) - conditions_[c].target;
+    return observe_finite(system_, conditions_[c].what, t, y, work_) - conditions_[c].target;
   }
 
   void update_conditions_at_start() {

@@ -5,6 +5,7 @@
 
 #include "scenario/reader.hpp"
 #include "thud/granular/laws.hpp"
+#include "thud/scenario/bed_laws.hpp"
 
 namespace thud::doc {
 
@@ -13,7 +14,8 @@ struct BedData {
   std::vector<std::string> bodies;  ///< which bodies feel it; empty: all
 };
 
-/// Reads [bed] or every [[bed]].
-[[nodiscard]] std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names);
+/// Reads [bed] or every [[bed]]; `laws` take the places of the laws of their beds.
+[[nodiscard]] std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
+                                             const BedLaws& laws = {});
 
 }  // namespace thud::doc
