@@ -57,7 +57,7 @@ std::optional<double> read_tolerance(const std::string& text) {
 
 std::optional<Method> read_method(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const std::vector<std::string> names = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
+  const std::vector<std::string>& names = method_names();
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end())
     throw option_error("--method", text, "must be " + one_of(names) + did_you_mean(text, names));

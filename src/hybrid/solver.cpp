@@ -18,6 +18,11 @@
 
 namespace thud {
 
+const std::vector<std::string>& method_names() {
+  static const std::vector<std::string> names = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
+  return names;
+}
+
 namespace {
 
 // What a step may err by, in tolerances. Measured: with it the error of a whole run stays well below the tolerance.

@@ -6,8 +6,6 @@
 
 namespace thud::doc {
 
-namespace {
-
 Dimension dimension_of_coefficient(const char* unit) {
   const std::string u = unit;
   if (u.empty()) return Dimension::none;
@@ -19,6 +17,8 @@ Dimension dimension_of_coefficient(const char* unit) {
   if (u == "m") return Dimension::length;
   return Dimension::any;
 }
+
+namespace {
 
 // medium = "..." or law = "..."; then every coefficient of the law may be given.
 Law read_law(const Table& t) {

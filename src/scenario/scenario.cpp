@@ -116,7 +116,7 @@ std::vector<Feature> read_points(const Table& root, const std::vector<doc::BodyD
 void read_solver(const Table& root, SolverOptions& options) {
   const auto t = root.table_or_none("solver");
   if (!t) return;
-  const std::vector<std::string> methods = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
+  const std::vector<std::string>& methods = method_names();
   const std::string m = t->choice_or("method", "auto", methods);
   options.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());
   options.tolerance =
@@ -149,7 +149,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   s.name = fs::path(s.file).stem().string();
   const doc::Parameters parameters = doc::read_parameters(document, set);
   for (const doc::Parameter& p : parameters.list) s.knobs.push_back(doc::make_knob(p));
-  const Table root = document.root().with_symbols(parameters.symbols);
+  const Table root = document.root(&scenario_spec()).with_symbols(parameters.symbols);
   root.allow("parameters");
   root.allow("define");
   s.title = root.text_or("title", s.name);
@@ -208,10 +208,12 @@ std::string data_folder() {
   return "share/thud";
 }
 
-std::vector<LibraryEntry> list_library() {
+namespace {
+
+std::vector<LibraryEntry> list_scenarios(const fs::path& folder) {
   std::vector<LibraryEntry> out;
   std::error_code ec;
-  for (const auto& file : fs::directory_iterator(fs::path(data_folder()) / "scenarios", ec)) {
+  for (const auto& file : fs::directory_iterator(folder, ec)) {
     if (file.path().extension() != ".toml") continue;
     LibraryEntry e;
     e.name = file.path().stem().string();
@@ -227,6 +229,14 @@ std::vector<LibraryEntry> list_library() {
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return out;
+}
+
+}  // namespace
+
+std::vector<LibraryEntry> list_library() { return list_scenarios(fs::path(data_folder()) / "scenarios"); }
+
+std::vector<LibraryEntry> list_templates() {
+  return list_scenarios(fs::path(data_folder()) / "scenarios" / "templates");
 }
 
 doc::Document doc::find_document(const std::string& name) {

@@ -301,7 +301,7 @@ RunRequest read_request(const Table& root) {
   r.until_rest = t->flag_or("until_rest", false);
   r.time_limit = t->number_or_none("time_limit", Dimension::time, Range::positive());
   r.tolerance = t->number_or_none("tolerance", Dimension::none, Range{1e-14, 1e-2, false, false});
-  const std::vector<std::string> methods = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
+  const std::vector<std::string>& methods = method_names();
   if (t->has("method")) {
     const std::string m = t->choice("method", methods);
     r.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());

@@ -95,5 +95,7 @@ struct LibraryEntry {
 };
 /// The scenarios that can be run by name.
 [[nodiscard]] std::vector<LibraryEntry> list_library();
+/// Scenarios to begin a file of one's own with, by kind.
+[[nodiscard]] std::vector<LibraryEntry> list_templates();
 
 }  // namespace thud
