@@ -46,6 +46,12 @@ bench: ## build and run the benchmarks, peers beside us
 	cmake --build build/release --parallel $(JOBS) --target thud_bench
 	build/release/bin/thud_bench
 
+.PHONY: python
+python: ## build the Python module; import it with PYTHONPATH=build/release/python
+	@scripts/install-deps python
+	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_PYTHON=REQUIRED --log-level=NOTICE && touch build/release/.configured
+	cmake --build build/release --parallel $(JOBS) --target thud_python
+
 .PHONY: docs
 docs: all ## recompute docs/results.md, the reference of scenario files, and the pictures of the guide to figures
 	@mkdir -p docs/reference

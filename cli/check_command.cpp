@@ -75,7 +75,7 @@ class Description {
     if (system.beds().empty()) return;
     head(fmt::format("Beds ({})", system.beds().size()));
     for (const Bed& bed : system.beds()) {
-      const LawEntry& law = law_entry(bed.law);
+      const LawCard& law = law_card(bed.law);
       const double slope = std::atan2(bed.plane.tangent.z, bed.plane.tangent.x);
       std::string text =
           fmt::format("{}: {}, surface at z = {}", bed.name, law.name, quantity(bed.plane.point.z, "m"));
@@ -85,7 +85,7 @@ class Description {
       std::string numbers;
       for (const Coefficient& c : law.coefficients)
         numbers += fmt::format("{}{} {}{}{}", numbers.empty() ? "" : ", ", c.key, show_number(c.get(bed.law)),
-                               *c.unit ? " " : "", style_.unit(c.unit));
+                               c.unit.empty() ? "" : " ", style_.unit(c.unit));
       out_ += style_.paint("dim", wrap(numbers, 4, 80));
     }
   }
@@ -109,7 +109,7 @@ class Description {
       out = fmt::format("hertz, stiffness {} N/m^{}", show_number(law.stiffness), show_number(law.exponent));
       if (law.damping > 0) out += fmt::format(", damping {} s/m", show_number(law.damping));
     } else {
-      out = fmt::format("{}, restitution {}", restitution_law_name(law.law),
+      out = fmt::format("{}, restitution {}", law.impulse ? "own" : restitution_law_name(law.law),
                         law.restitution_at
                             ? fmt::format("of the speed, {} at 1 m/s", show_number(law.restitution_at(1)))
                             : show_number(law.restitution));

@@ -30,9 +30,9 @@ std::string list_scenarios(const TextStyle& style) {
   return out + "\nRun one with: thud run NAME      Tell more of it: thud check NAME\n";
 }
 
-std::string explain_coefficients(const LawEntry& entry, const TextStyle& style) {
+std::string explain_coefficients(const LawCard& law, const TextStyle& style) {
   std::string out;
-  for (const Coefficient& c : entry.coefficients)
+  for (const Coefficient& c : law.coefficients)
     out += hang(fmt::format("    {}  {}  ", pad_right(c.key, 11), pad_right(style.unit(c.unit), 8)), c.about,
                 style);
   return out;
@@ -40,9 +40,9 @@ std::string explain_coefficients(const LawEntry& entry, const TextStyle& style) 
 
 std::string show_coefficients(const Law& law, const TextStyle& style) {
   std::vector<std::string> items;
-  for (const Coefficient& c : law_entry(law).coefficients)
-    items.push_back(
-        fmt::format("{} {}{}{}", c.key, show_number(c.get(law)), *c.unit ? " " : "", style.unit(c.unit)));
+  for (const Coefficient& c : law_card(law).coefficients)
+    items.push_back(fmt::format("{} {}{}{}", c.key, show_number(c.get(law)), c.unit.empty() ? "" : " ",
+                                style.unit(c.unit)));
   return style.paint("dim", join_wrapped(items, ", ", 4, 80));
 }
 
@@ -53,9 +53,9 @@ std::string list_laws(const TextStyle& style) {
     out += show_coefficients(m.law, style);
   }
   out += "\n" + style.paint("bold", "Laws") + "  (law = \"...\" in [bed], with their coefficients)\n";
-  for (const LawEntry& e : law_table()) {
-    out += fmt::format("  {}: {}\n", e.name, e.about);
-    out += explain_coefficients(e, style);
+  for (const LawEntry* e : law_table()) {
+    out += fmt::format("  {}: {}\n", e->card.name, e->card.about);
+    out += explain_coefficients(e->card, style);
   }
   return out;
 }

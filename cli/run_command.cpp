@@ -17,6 +17,7 @@
 #include "thud/report/plot.hpp"
 #include "thud/report/summary.hpp"
 #include "thud/scenario/quantity.hpp"
+#include "thud/scenario/request.hpp"
 
 namespace thud::cli {
 
@@ -42,29 +43,14 @@ InputError option_error(const std::string& option, const std::string& value, con
 std::optional<double> read_time(const char* option, const std::string& text) {
   if (text.empty()) return std::nullopt;
   const std::string place = fmt::format("{} {}", option, text);
-  const double t = read_quantity(text, "s", place);
-  if (!(t > 0)) throw InputError({place, 0, 0}, "must be longer than 0 s");
-  return t;
+  return checked_duration(read_quantity(text, "s", place), place);
 }
 
 std::optional<double> read_tolerance(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const std::string place = "--tolerance " + text;
-  const double x = read_quantity(text, "", place);
-  if (!(x >= 1e-14 && x <= 1e-2)) throw InputError({place, 0, 0}, "must be between 1e-14 and 0.01");
-  return x;
+  return checked_tolerance(read_quantity(text, "", place), place);
 }
-
-std::optional<Method> read_method(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  const std::vector<std::string>& names = method_names();
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end())
-    throw option_error("--method", text, "must be " + one_of(names) + did_you_mean(text, names));
-  return static_cast<Method>(found - names.begin());
-}
-
-bool has_fixed_step(Method m) { return m == Method::rk4 || m == Method::euler; }
 
 RunRequest read_request(const Arguments& a, const Scenario& s) {
   RunRequest request;
@@ -73,10 +59,9 @@ RunRequest read_request(const Arguments& a, const Scenario& s) {
   request.until_rest = !a.until.empty();
   request.time_limit = read_time("--time", a.time);
   request.tolerance = read_tolerance(a.tolerance);
-  request.method = read_method(a.method);
+  if (!a.method.empty()) request.method = read_method(a.method, "--method " + a.method);
   request.step = read_time("--step", a.step);
-  if (request.step && !has_fixed_step(request.method.value_or(s.options.method)))
-    throw option_error("--step", a.step, "is for methods with a fixed step: give --method rk4 or euler too");
+  check_step(request, s, "--step " + a.step, "give --method rk4 or euler too");
   return request;
 }
 

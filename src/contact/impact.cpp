@@ -107,6 +107,7 @@ ImpactProblem take_out(const ImpactProblem& p, const std::vector<int>& members) 
   const int n = static_cast<int>(members.size());
   part.resize(n);
   part.law = p.law;
+  part.own = p.own;
   part.correlation = p.correlation;
   for (int i = 0; i < n; ++i) {
     part.friction[i] = p.friction[members[i]];
@@ -120,6 +121,10 @@ ImpactProblem take_out(const ImpactProblem& p, const std::vector<int>& members) 
     }
   }
   return part;
+}
+
+ImpactResult solve_one(const ImpactProblem& p) {
+  return p.own ? impact_parts::solve_own(p) : impact_parts::solve_single(p);
 }
 
 void put_back(const std::vector<double>& part, const std::vector<int>& members, std::vector<double>& whole) {
@@ -166,7 +171,7 @@ ImpactResult solve_impact(const ImpactProblem& p) {
     out.note = "the velocities or the matrix of this impact are not finite";
     return out;
   }
-  if (p.count == 1) return impact_parts::solve_single(p);
+  if (p.count == 1) return solve_one(p);
   const std::vector<int> group = find_groups(p);
   const int groups = p.count == 0 ? 0 : *std::max_element(group.begin(), group.end()) + 1;
   if (groups == 1) return impact_parts::solve_correlated(p);
@@ -177,8 +182,7 @@ ImpactResult solve_impact(const ImpactProblem& p) {
     for (int i = 0; i < p.count; ++i)
       if (group[i] == g) members.push_back(i);
     const ImpactProblem part = take_out(p, members);
-    merge(members.size() == 1 ? impact_parts::solve_single(part) : impact_parts::solve_correlated(part),
-          members, out);
+    merge(members.size() == 1 ? solve_one(part) : impact_parts::solve_correlated(part), members, out);
   }
   if (out.name.empty()) out.name = "none";
   impact_parts::set_energy(p, out);

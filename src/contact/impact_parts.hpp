@@ -7,6 +7,9 @@ namespace thud::impact_parts {
 /// One contact: the way through Routh's impulse plane, with the law of the problem.
 ImpactResult solve_single(const ImpactProblem& problem);
 
+/// One contact, with the law of the user. What it may not give leaves the problem unsolved, and the note says why.
+ImpactResult solve_own(const ImpactProblem& problem);
+
 /// Contacts that are all coupled, directly or through others: turn after turn, energetic restitution.
 ImpactResult solve_correlated(const ImpactProblem& problem);
 

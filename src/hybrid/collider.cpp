@@ -1,10 +1,13 @@
 #include "hybrid/collider.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "thud/contact/complementarity.hpp"
+#include "thud/math/law_error.hpp"
 
 namespace thud {
 
@@ -17,6 +20,13 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
+}
+
+double restitution_of(const Contact& c, double speed) {
+  const double e = c.law.restitution_of(speed);
+  if (e >= 0 && e <= 1) return e;
+  throw LawError(
+      fmt::format("the restitution of {} is {} at {:.6g} m/s; it must be between 0 and 1", c.name, e, speed));
 }
 
 }  // namespace
@@ -143,6 +153,7 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   ImpactProblem& p = record.problem;
   p.resize(count);
   double fastest = 0;
+  bool shared = false;  // several contacts, and a law that is for one
   for (int i : group) fastest = std::max(fastest, -work.contact[touching_[i]].gap_rate);
   std::vector<std::size_t> rows;
   for (int i = 0; i < count; ++i) {
@@ -157,13 +168,21 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
     p.velocity[2 * i + 1] = std::abs(w.gap_rate) < 1e-11 * scales.speed ? 0.0 : w.gap_rate;
     p.friction[i] = law.friction;
     const double speed = -w.gap_rate > 1e-9 * fastest ? -w.gap_rate : fastest;
-    p.restitution[i] = std::clamp(law.restitution_of(speed), 0.0, 1.0);
+    p.restitution[i] = restitution_of(system_.contacts()[k], speed);
     p.law = law.law;
+    if (count == 1) p.own = law.impulse;
+    shared = shared || (count > 1 && law.impulse);
   }
   for (int a = 0; a < 2 * count; ++a)
     for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
   p.correlation = system_.correlation();
   record.result = solve_impact(p);
+  if (p.own && !record.result.solved)
+    throw LawError(fmt::format("{}: {}", system_.contacts()[record.contacts[0]].name, record.result.note));
+  if (shared)
+    record.result.note +=
+        std::string(record.result.note.empty() ? "" : "; ")
+        + "several contacts strike at once: an own impact law is for one, so the restitution counts";
   for (int a = 0; a < 2 * count; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += rows_[rows[a]].applied[i] * record.result.impulse[a];
   record.energy_before = system_.tree().kinetic_energy(work.frames);
@@ -220,7 +239,7 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
     if (!(acceleration_[k] < 0
           && (flight < short_bounce * scales.time || height < lowest_bounce(k, scales, work))))
       continue;
-    const double e = std::clamp(law.restitution_of(w.gap_rate), 0.0, 1.0);
+    const double e = restitution_of(system_.contacts()[k], w.gap_rate);
     out.push_back({k, e < 1 ? t + flight / (1 - e) : t});
     contacts.push_back(k);
     target.push_back(-w.gap_rate);

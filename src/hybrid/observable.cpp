@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <stdexcept>
+
+#include "thud/math/law_error.hpp"
+
 namespace thud {
 
 namespace {
@@ -178,8 +183,25 @@ double observe(const System& system, const Observable& what, double t, const dou
       const int slot = system.distance_slot(what.body);
       return slot >= 0 ? y[slot] : 0;
     }
+    case Quantity::own: return (*what.own)(Instant(system, t, y, work));
   }
   return 0;
+}
+
+double observe_finite(const System& system, const Observable& what, double t, const double* y,
+                      const Work<double>& work) {
+  const double x = observe(system, what, t, y, work);
+  if (what.quantity == Quantity::own && !std::isfinite(x))
+    throw LawError(fmt::format("an observable of your own is {}, where a number is needed", x));
+  return x;
+}
+
+Observable make_observable(ObservableFunction function) {
+  if (!function) throw std::invalid_argument("an observable needs a function");
+  Observable out;
+  out.quantity = Quantity::own;
+  out.own = std::make_shared<const ObservableFunction>(std::move(function));
+  return out;
 }
 
 namespace {

@@ -15,13 +15,9 @@
 #include "hybrid/selector.hpp"
 #include "hybrid/sizes.hpp"
 #include "hybrid/stepper.hpp"
+#include "thud/math/law_error.hpp"
 
 namespace thud {
-
-const std::vector<std::string>& method_names() {
-  static const std::vector<std::string> names = {"auto", "dop853", "dopri5", "rk4", "euler", "radau5"};
-  return names;
-}
 
 namespace {
 
@@ -90,9 +86,15 @@ class Run final : public StepView {
     conditions_ = conditions;
     options_ = options;
     observer_ = observer;
-    begin_run(q, v);
-    while (!done_) advance();
-    close();
+    try {
+      begin_run(q, v);
+      while (!done_) advance();
+      close();
+    } catch (const LawError& e) {
+      fail(fmt::format("{} (t = {:.6g} s)", e.what(), t_));
+      out_.time = t_;
+      out_.state.clear();  // there is none that could be evaluated
+    }
     return std::move(out_);
   }
 
@@ -451,7 +453,7 @@ class Run final : public StepView {
   // ---- conditions --------------------------------------------------------------------------------------------
 
   double condition_value(std::size_t c, double t, const double* y) const {
-    return observe(system_, conditions_[c].what, t, y, work_) - conditions_[c].target;
+    return observe_finite(system_, conditions_[c].what, t, y, work_) - conditions_[c].target;
   }
 
   void update_conditions_at_start() {

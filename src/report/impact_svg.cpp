@@ -49,8 +49,8 @@ std::string make_subtitle(const Scenario& s, const ImpactRecord& r) {
       r.contacts.size() <= 4 ? impact_subject(*s.system, r) : fmt::format("{} contacts", r.contacts.size());
   std::string out = fmt::format("{} · t = {} s", subject, show_number(r.time, 7));
   if (r.contacts.size() == 1)
-    out += fmt::format(" · {}, e = {}, μ = {}", restitution_law_name(r.problem.law),
-                       show_number(r.problem.restitution[0], 4), show_number(r.problem.friction[0], 4));
+    out += fmt::format(" · {}, e = {}, μ = {}", impact_law_name(r), show_number(r.problem.restitution[0], 4),
+                       show_number(r.problem.friction[0], 4));
   else
     out += fmt::format(" · α = {}", show_number(r.problem.correlation, 4));
   const double lost = r.energy_before - r.energy_after;

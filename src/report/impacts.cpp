@@ -155,6 +155,11 @@ std::string impact_subject(const System& system, const ImpactRecord& impact) {
   return out;
 }
 
+const char* impact_law_name(const ImpactRecord& impact) {
+  if (impact.contacts.size() > 1) return "correlation";
+  return impact.problem.own ? "own" : restitution_law_name(impact.problem.law);
+}
+
 std::string make_impacts_text(const Scenario& s, const Outcome& outcome, const TextStyle& style, bool all) {
   const std::vector<ImpactRecord>& impacts = outcome.impacts;
   if (impacts.empty()) return {};
@@ -225,7 +230,7 @@ std::string make_impacts_csv(const Scenario& s, const Outcome& outcome) {
       out += std::to_string(number);
       append(out, r.time);
       out += "," + csv_field(s.system->contacts()[r.contacts[k]].name) + "," + csv_field(r.result.name) + ",";
-      out += r.contacts.size() > 1 ? "correlation" : restitution_law_name(r.problem.law);
+      out += impact_law_name(r);
       for (const double x :
            {at(r.problem.friction, k), at(r.problem.restitution, k), -at(r.problem.velocity, 2 * k + 1),
             at(r.result.velocity, 2 * k + 1), at(r.problem.velocity, 2 * k), at(r.result.velocity, 2 * k),

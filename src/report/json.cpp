@@ -4,6 +4,7 @@
 
 #include "report/json_parts.hpp"
 #include "thud/report/csv.hpp"
+#include "thud/report/impacts.hpp"
 #include "thud/report/summary.hpp"
 #include "thud/scenario/quantity.hpp"
 
@@ -64,7 +65,7 @@ Json impact_json(const System& system, const ImpactRecord& r) {
   Json out;
   out["time"] = number(r.time);
   out["contacts"] = contacts;
-  out["law"] = r.contacts.size() > 1 ? "correlation" : restitution_law_name(r.problem.law);
+  out["law"] = impact_law_name(r);
   out["correlation"] = r.contacts.size() > 1 ? number(r.problem.correlation) : Json(nullptr);
   out["friction"] = numbers(r.problem.friction);
   out["restitution"] = numbers(r.problem.restitution);
@@ -91,9 +92,7 @@ Json impacts_json(const System& system, const Outcome& outcome) {
 
 Json energy_json(const System& system, const EnergyAccount& account) {
   Json loss = Json::object();
-  const std::vector<Channel> channels = system.channels();
-  for (std::size_t k = 0; k < channels.size() && k < account.lost.size(); ++k)
-    if (channels[k] != Channel::torque) loss[channel_name(channels[k])] = number(account.lost[k]);
+  for (const auto& [channel, energy] : list_channel_losses(system, account)) loss[channel] = number(energy);
   return {{"initial", number(account.initial)},   {"final", number(account.final)},
           {"supplied", number(account.supplied)}, {"loss", loss},
           {"settled", number(account.settled)},   {"residual", number(account.residual)}};

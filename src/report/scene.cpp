@@ -75,7 +75,7 @@ Json wall_json(const Wall& wall) { return plane_json(wall.name, wall.plane); }
 Json bed_json(const Bed& bed) {
   Json out = plane_json(bed.name, bed.plane);
   out["depth"] = bed.bottom > 0 ? rounded(bed.bottom) : Json(nullptr);
-  out["law"] = law_entry(bed.law).name;
+  out["law"] = law_card(bed.law).name;
   return out;
 }
 

@@ -225,11 +225,9 @@ class Summary {
 
   std::vector<Loss> list_losses() const {
     const EnergyAccount& e = outcome_.energy;
-    const std::vector<Channel> channels = scenario_.system->channels();
     std::vector<Loss> lost;
-    for (std::size_t k = 0; k < channels.size() && k < e.lost.size(); ++k)
-      if (channels[k] != Channel::torque && e.lost[k] > 0)
-        lost.push_back({spaced(channel_name(channels[k])), e.lost[k]});
+    for (const auto& [channel, energy] : list_channel_losses(*scenario_.system, e))
+      if (energy > 0) lost.push_back({spaced(channel), energy});
     if (e.settled > 0) lost.push_back({"settling", e.settled});
     double sum = 0;
     for (const Loss& l : lost) sum += l.energy;
@@ -297,6 +295,15 @@ class Summary {
 
 // What the laws of impact had to do, where the theory of beams ends, and where its high modes cost more than they are
 // worth.
+std::vector<std::pair<std::string, double>> list_channel_losses(const System& system,
+                                                                const EnergyAccount& account) {
+  std::vector<std::pair<std::string, double>> out;
+  const std::vector<Channel> channels = system.channels();
+  for (std::size_t k = 0; k < channels.size() && k < account.lost.size(); ++k)
+    if (channels[k] != Channel::torque) out.emplace_back(channel_name(channels[k]), account.lost[k]);
+  return out;
+}
+
 std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& run) {
   std::vector<std::string> notes = list_impact_notes(run.outcome);
   const Tree& tree = scenario.system->tree();

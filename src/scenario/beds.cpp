@@ -6,16 +6,10 @@
 
 namespace thud::doc {
 
-Dimension dimension_of_coefficient(const char* unit) {
-  const std::string u = unit;
-  if (u.empty()) return Dimension::none;
-  if (u == "kg/m3") return Dimension::density;
-  if (u == "N") return Dimension::force;
-  if (u == "N/m") return Dimension::stiffness;
-  if (u == "N s/m") return Dimension::damping_force;
-  if (u == "N s2/m2") return Dimension::quadratic_drag;
-  if (u == "m") return Dimension::length;
-  return Dimension::any;
+Quantity quantity_of(const Coefficient& c) {
+  const Dimension dimension = c.unit.empty() ? Dimension::none : dimension_of(c.unit);
+  return {dimension, c.positive ? Range::positive() : Range::non_negative(),
+          dimension == Dimension::any ? c.unit : ""};
 }
 
 namespace {
@@ -24,21 +18,19 @@ namespace {
 Law read_law(const Table& t) {
   std::vector<std::string> media_names, law_names;
   for (const Medium& m : media()) media_names.emplace_back(m.name);
-  for (const LawEntry& e : law_table()) law_names.emplace_back(e.name);
+  const std::vector<const LawEntry*> laws = law_table();
+  for (const LawEntry* e : laws) law_names.push_back(e->card.name);
   Law law = LeeLaw{};
   if (t.has("medium") && t.has("law")) throw t.error("law", "give either medium or law, not both");
   if (t.has("law")) {
     const std::string name = t.choice("law", law_names);
-    law = law_table()[std::find(law_names.begin(), law_names.end(), name) - law_names.begin()].prototype;
+    law = laws[std::find(law_names.begin(), law_names.end(), name) - law_names.begin()]->prototype;
   } else {
     const std::string name = t.choice_or("medium", "play-sand", media_names);
     law = media()[std::find(media_names.begin(), media_names.end(), name) - media_names.begin()].law;
   }
-  for (const Coefficient& c : law_entry(law).coefficients) {
-    const auto x = t.number_or_none(c.key, dimension_of_coefficient(c.unit),
-                                    c.positive ? Range::positive() : Range::non_negative());
-    if (x) c.set(law, *x);
-  }
+  for (const Coefficient& c : law_card(law).coefficients)
+    if (const auto x = t.number_or_none(c.key, quantity_of(c))) c.set(law, *x);
   if (auto* lee = std::get_if<LeeLaw>(&law))
     lee->ball_square = t.choice_or("sphere_horizontal", "d2_z", {"d2_z", "d_z2"}) == "d_z2";
   return law;
@@ -61,7 +53,8 @@ E read_choice(const Table& t, const char* key, E fallback,
 
 }  // namespace
 
-std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names) {
+std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
+                               const BedLaws& laws) {
   std::vector<BedData> out;
   for (const Table& t : root.tables("bed")) {
     BedData data;
@@ -76,6 +69,8 @@ std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>
     bed.bottom = t.number_or("depth", 0, Dimension::length, Range::positive());
     bed.stop_at_bottom = t.choice_or("at_bottom", "stop", {"stop", "report"}) == "stop";
     bed.law = read_law(t);
+    for (const auto& [name, law] : laws)
+      if (name == bed.name) bed.law = law;
     bed.area = read_choice<AreaRule>(t, "area", AreaRule::silhouette,
                                      {{"side", AreaRule::side},
                                       {"side-or-end", AreaRule::side_or_end},

@@ -5,6 +5,7 @@
 
 #include "scenario/reader.hpp"
 #include "thud/granular/laws.hpp"
+#include "thud/scenario/bed_laws.hpp"
 
 namespace thud::doc {
 
@@ -13,10 +14,11 @@ struct BedData {
   std::vector<std::string> bodies;  ///< which bodies feel it; empty: all
 };
 
-/// What a coefficient of a law measures, by its unit.
-[[nodiscard]] Dimension dimension_of_coefficient(const char* unit);
+/// How a coefficient of a law is read.
+[[nodiscard]] Quantity quantity_of(const Coefficient& coefficient);
 
-/// Reads [bed] or every [[bed]].
-[[nodiscard]] std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names);
+/// Reads [bed] or every [[bed]]; `laws` take the places of the laws of their beds.
+[[nodiscard]] std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
+                                             const BedLaws& laws = {});
 
 }  // namespace thud::doc

@@ -2,6 +2,7 @@
 
 #include "scenario/parameters.hpp"
 #include "scenario/reader.hpp"
+#include "thud/scenario/bed_laws.hpp"
 #include "thud/scenario/scenario.hpp"
 
 namespace thud::doc {
@@ -13,6 +14,7 @@ namespace thud::doc {
 [[nodiscard]] Knob make_knob(const Parameter& parameter);
 
 /// The scenario that a document describes, with knobs set from strings.
-[[nodiscard]] Scenario build_scenario(const Document& document, const KnobSettings& set);
+[[nodiscard]] Scenario build_scenario(const Document& document, const KnobSettings& set,
+                                      const BedLaws& laws = {});
 
 }  // namespace thud::doc

@@ -73,16 +73,17 @@ struct BedFormula {
 }  // namespace
 
 struct ScenarioFamily::Impl {
-  Impl(doc::Document d, KnobSettings settings_, Scenario scenario)
+  Impl(doc::Document d, KnobSettings settings_, BedLaws laws_, Scenario scenario)
       : document(std::move(d)),
         fixed(std::move(settings_)),
+        laws(std::move(laws_)),
         base(std::move(scenario)) {}
 
   static std::unique_ptr<Impl> make(doc::Document document, const KnobSettings& fixed,
                                     const std::vector<std::string>& varied,
-                                    const std::vector<std::string>& outputs) {
-    Scenario base = doc::build_scenario(document, fixed);
-    auto impl = std::make_unique<Impl>(std::move(document), fixed, std::move(base));
+                                    const std::vector<std::string>& outputs, const BedLaws& laws = {}) {
+    Scenario base = doc::build_scenario(document, fixed, laws);
+    auto impl = std::make_unique<Impl>(std::move(document), fixed, laws, std::move(base));
     impl->find_knobs(varied);
     impl->find_outputs(outputs);
     impl->prepare_quick_way();
@@ -91,6 +92,7 @@ struct ScenarioFamily::Impl {
 
   doc::Document document;
   KnobSettings fixed;
+  BedLaws laws;
   Scenario base, current;
   std::vector<Knob> knobs;
   std::vector<std::size_t> knob_index;  // among those of the scenario
@@ -237,12 +239,14 @@ void ScenarioFamily::Impl::prepare_quick_way() {
 bool ScenarioFamily::Impl::compile_beds() {
   int bed = 0;
   for (const doc::Table& t : root->tables("bed")) {
+    const std::string& name = base.system->beds()[bed].name;
+    const bool is_own = std::any_of(laws.begin(), laws.end(), [&](const auto& l) { return l.first == name; });
     for (const std::string& key : t.keys()) {
       if (!share(t.words_below(key), moving)) continue;
       const std::string text = t.kind_of(key) == doc::ValueKind::text ? t.raw_text(key) : "";
       const Coefficient* coefficient = nullptr;
-      for (const Coefficient& c : law_entry(base.system->beds()[bed].law).coefficients)
-        if (key == c.key) coefficient = &c;
+      for (const Coefficient& c : law_card(base.system->beds()[bed].law).coefficients)
+        if (key == c.key && !is_own) coefficient = &c;
       if (text.empty() || text.front() != '=' || (!coefficient && key != "surface" && key != "slope"))
         return false;
       bed_numbers.push_back({bed, key, coefficient, compile(text, symbols)});
@@ -273,7 +277,7 @@ bool ScenarioFamily::Impl::turn_beds() {
 void ScenarioFamily::Impl::rebuild(std::span<const double> values) {
   runner.reset();
   initial.reset();
-  current = doc::build_scenario(document, settings(values));
+  current = doc::build_scenario(document, settings(values), laws);
   current.system->track_distance(tracks_distance);
   is_current = true;
   // With other knobs there may be other bodies: what is asked for goes by its name.
@@ -298,7 +302,7 @@ bool ScenarioFamily::Impl::turn_quickly(std::span<const double> values) {
     for (const Formula& f : derived) moving_values[f.place] = f.expression(moving_values);
     if (beds_change) {
       for (std::size_t k = 0; k < moving.size(); ++k) symbols.set(moving[k], moving_values[k]);
-      const auto beds = doc::read_beds(document.root().with_symbols(symbols), body_names);
+      const auto beds = doc::read_beds(document.root().with_symbols(symbols), body_names, laws);
       const int before = current.system->state_size();
       for (std::size_t k = 0; k < beds.size(); ++k) current.system->set_bed(static_cast<int>(k), beds[k].bed);
       if (current.system->state_size() != before) runner.reset();
@@ -335,8 +339,8 @@ ScenarioFamily::ScenarioFamily(const std::string& name_or_path, const KnobSettin
 
 ScenarioFamily ScenarioFamily::parse(const std::string& text, const std::string& file,
                                      const KnobSettings& fixed, std::vector<std::string> varied,
-                                     std::vector<std::string> outputs) {
-  return ScenarioFamily(Impl::make(doc::Document::parse(text, file), fixed, varied, outputs));
+                                     std::vector<std::string> outputs, const BedLaws& laws) {
+  return ScenarioFamily(Impl::make(doc::Document::parse(text, file), fixed, varied, outputs, laws));
 }
 
 ScenarioFamily::ScenarioFamily(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -697,10 +697,14 @@ double Table::number(std::string_view key, Dimension dimension, Range range) con
 }
 
 std::optional<double> Table::number_or_none(std::string_view key, Dimension dimension, Range range) const {
-  check_described(key, Form::number, dimension, range);
+  return number_or_none(key, Quantity{dimension, range});
+}
+
+std::optional<double> Table::number_or_none(std::string_view key, const Quantity& quantity) const {
+  check_described(key, Form::number, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
-  return read_number(key, *node, {dimension, range});
+  return read_number(key, *node, quantity);
 }
 
 double Table::number_or(std::string_view key, double fallback, Dimension dimension, Range range) const {

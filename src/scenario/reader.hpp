@@ -81,6 +81,7 @@ class Table {
   double number(std::string_view key, const Quantity& quantity) const;
   double number_or(std::string_view key, double fallback, Dimension dimension, Range range = {}) const;
   std::optional<double> number_or_none(std::string_view key, Dimension dimension, Range range = {}) const;
+  std::optional<double> number_or_none(std::string_view key, const Quantity& quantity) const;
   /// An array of two numbers, each written as for number().
   std::optional<std::array<double, 2>> pair(std::string_view key, Dimension dimension) const;
   std::optional<std::array<double, 2>> pair(std::string_view key, const Quantity& quantity) const;

@@ -11,13 +11,16 @@ namespace thud::doc {
 
 namespace {
 
-// The place a rule was written at, for its errors.
+// A rule and the place it was written at, for its errors; no table: in a program.
 struct Rule {
-  const Table& table;
+  const Table* table;
   std::string key;
   std::string text;
 
-  InputError error(const std::string& message) const { return table.error(key, message); }
+  InputError error(const std::string& message) const {
+    return table ? table->error(key, message) : InputError({}, fmt::format("{}: {}", key, message));
+  }
+  SymbolTable symbols() const { return table ? table->symbols() : SymbolTable(); }
 };
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -51,7 +54,7 @@ double read_target(const Rule& rule, const NamedObservable& o, const std::string
   }
   try {
     if (unit_of(text)) return parse_quantity_like(text, o.unit);
-    return evaluate(text.front() == '=' ? std::string_view(text).substr(1) : text, rule.table.symbols());
+    return evaluate(text.front() == '=' ? std::string_view(text).substr(1) : text, rule.symbols());
   } catch (const std::exception& e) {
     throw rule.error(fmt::format("\"{}\" is not a value for {} [{}]: {}", text, o.name, o.unit, e.what()));
   }
@@ -237,7 +240,7 @@ void read_rules(const Table& root, Scenario& s) {
   if (const auto t = root.table_or_none("results")) {
     for (const std::string& key : t->keys()) {
       const std::string text = t->text(key);
-      s.results.push_back(read_result({*t, key, text}, s));
+      s.results.push_back(read_result({&*t, key, text}, s));
     }
     t->finish();
   }
@@ -250,7 +253,7 @@ void read_rules(const Table& root, Scenario& s) {
       if (text == "results")
         s.options.stop_when_all_found = true;
       else
-        add_condition({*t, "when", text}, words_of(text), s, true);
+        add_condition({&*t, "when", text}, words_of(text), s, true);
     }
     // A time alone is a wish to see that much; with a condition it is the limit of patience.
     s.stops_at_rest = !t->has("time") || t->has("when");
@@ -264,3 +267,29 @@ void read_rules(const Table& root, Scenario& s) {
 }
 
 }  // namespace thud::doc
+
+namespace thud {
+
+void add_observable(Scenario& s, NamedObservable observable) {
+  const std::string& name = observable.name;
+  const auto refuse = [&](const char* why) {
+    throw InputError({}, fmt::format("an observable cannot be called \"{}\": {}", name, why));
+  };
+  if (name.empty() || name.find_first_of(" \t\n,\"") != std::string::npos)
+    refuse("names have no blanks, commas or quotes");
+  if (s.find_observable(name)) refuse("there is one of that name");
+  s.observables.push_back(std::move(observable));
+}
+
+void add_result(Scenario& s, const std::string& name, const std::string& rule) {
+  for (const ResultSpec& r : s.results)
+    if (r.name == name) throw InputError({}, fmt::format("there is a result \"{}\" already", name));
+  s.results.push_back(doc::read_result({nullptr, name, rule}, s));
+}
+
+void add_stop(Scenario& s, const std::string& condition) {
+  doc::add_condition({nullptr, "stop", condition}, doc::words_of(condition), s, true);
+  s.stops_at_rest = true;
+}
+
+}  // namespace thud

@@ -39,7 +39,7 @@ void Extremes::on_step(StepView& step) {
 double Extremes::at(const Watched& w, StepView& step, double t) {
   step.state(t, y_.data());
   scenario_.system->evaluate(t, y_.data(), step.mode(), work_, slope_.data());
-  return w.sign * observe(*scenario_.system, w.what, t, y_.data(), work_);
+  return w.sign * observe_finite(*scenario_.system, w.what, t, y_.data(), work_);
 }
 
 void Extremes::follow(Watched& w, StepView& step) {

@@ -13,6 +13,7 @@
 #include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
+#include "thud/scenario/request.hpp"
 
 namespace thud {
 
@@ -116,9 +117,7 @@ std::vector<Feature> read_points(const Table& root, const std::vector<doc::BodyD
 void read_solver(const Table& root, SolverOptions& options) {
   const auto t = root.table_or_none("solver");
   if (!t) return;
-  const std::vector<std::string>& methods = method_names();
-  const std::string m = t->choice_or("method", "auto", methods);
-  options.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());
+  options.method = *find_method(t->choice_or("method", "auto", method_names()));
   options.tolerance =
       t->number_or("tolerance", options.tolerance, Dimension::none, Range{1e-14, 1e-2, false, false});
   options.step = t->number_or("step", options.step, Dimension::time, Range::positive());
@@ -142,7 +141,7 @@ void read_output(const Table& root, Scenario& s) {
 
 }  // namespace
 
-Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& set) {
+Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& set, const BedLaws& laws) {
   Scenario s;
   s.file = document.file();
   s.text = document.text();
@@ -161,7 +160,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   for (const doc::BodyData& b : bodies) names.push_back(b.rigid.name), rigid.push_back(b.rigid);
   s.system = std::make_unique<System>(Tree(std::move(rigid)), read_gravity(root));
   s.system->track_distance(true);
-  for (const doc::BedData& data : doc::read_beds(root, names)) {
+  for (const doc::BedData& data : doc::read_beds(root, names, laws)) {
     const int bed = s.system->add_bed(data.bed);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const bool feels = data.bodies.empty()
@@ -198,14 +197,44 @@ fs::path program_folder() {
   return ec ? fs::path() : exe.parent_path();
 }
 
+std::string& chosen_data_folder() {
+  static std::string folder;
+  return folder;
+}
+
+// Path of the header values.hpp, as the program that uses the library was compiled with it.
+std::string& noted_header() {
+  static std::string path;
+  return path;
+}
+
+// What was installed together with that header, or the source tree it lies in.
+std::string data_beside_header() {
+  const fs::path root = fs::path(noted_header()).parent_path().parent_path().parent_path().parent_path();
+  std::error_code ec;
+  for (const fs::path& folder : {root / "share" / "thud", root})
+    if (!noted_header().empty() && fs::exists(folder / "scenarios", ec))
+      return fs::weakly_canonical(folder).string();
+  return {};
+}
+
 }  // namespace
+
+void set_data_folder(std::string folder) { chosen_data_folder() = std::move(folder); }
+
+namespace detail {
+void note_header(const char* path);  // declared for users of the library only
+void note_header(const char* path) { noted_header() = path; }
+}  // namespace detail
 
 std::string data_folder() {
   if (const char* env = std::getenv("THUD_DATA")) return env;
+  if (!chosen_data_folder().empty()) return chosen_data_folder();
   const fs::path beside = program_folder() / ".." / "share" / "thud";
   std::error_code ec;
   if (fs::exists(beside / "scenarios", ec)) return fs::weakly_canonical(beside).string();
-  return "share/thud";
+  const std::string with_header = data_beside_header();
+  return with_header.empty() ? "share/thud" : with_header;
 }
 
 namespace {

@@ -162,14 +162,15 @@ class Writer {
     head(2, "laws", "Laws and media");
     out_ += "A medium is a law with its coefficients:\n\n| `medium` | Law | |\n|---|---|---|\n";
     for (const Medium& m : media())
-      out_ += fmt::format("| `{}` | `{}` | {} |\n", m.name, law_entry(m.law).name, escaped(m.about));
-    for (const LawEntry& e : law_table()) {
-      head(3, std::string("coefficients-") + e.name, fmt::format("`law = \"{}\"`", e.name));
+      out_ += fmt::format("| `{}` | `{}` | {} |\n", m.name, law_card(m.law).name, escaped(m.about));
+    for (const LawEntry* entry : law_table()) {
+      const LawCard& e = entry->card;
+      head(3, "coefficients-" + e.name, fmt::format("`law = \"{}\"`", e.name));
       out_ += fmt::format("{}\n\n| Coefficient | Unit | Default | Meaning |\n|---|---|---|---|\n",
                           escaped(e.about));
       for (const Coefficient& c : e.coefficients)
-        out_ += fmt::format("| `{}` | {} | {} | {} |\n", c.key, *c.unit ? c.unit : "–",
-                            doc::show(c.get(e.prototype)), escaped(c.about));
+        out_ += fmt::format("| `{}` | {} | {} | {} |\n", c.key, c.unit.empty() ? "–" : c.unit,
+                            doc::show(c.get(entry->prototype)), escaped(c.about));
     }
   }
 

@@ -1,13 +1,14 @@
 // Every table and key of scenario files, once: the reader is held to it, and the JSON Schema and the reference page are
 // made of it. A new key is one line here, beside the line that reads it.
 
+#include <algorithm>
 #include <numbers>
 
 #include "scenario/beds.hpp"
 #include "scenario/schema.hpp"
 #include "scenario/shapes.hpp"
 #include "thud/granular/laws.hpp"
-#include "thud/hybrid/solver.hpp"
+#include "thud/scenario/request.hpp"
 
 namespace thud::doc {
 
@@ -222,7 +223,7 @@ const TableSpec& body_spec() {
 
 std::vector<std::string> law_names() {
   std::vector<std::string> names;
-  for (const LawEntry& e : law_table()) names.emplace_back(e.name);
+  for (const LawEntry* e : law_table()) names.push_back(e->card.name);
   return names;
 }
 
@@ -232,26 +233,33 @@ std::vector<std::string> media_names() {
   return names;
 }
 
-// The coefficients of all laws. A key that several laws have is of the same kind in all of them.
+// The coefficients of all laws, registered ones too. Laws may mean different things by the same key.
 const std::vector<KeySpec>& coefficient_keys() {
   thread_local std::vector<KeySpec> keys;
-  thread_local std::size_t made_for = 0;
-  if (made_for == law_table().size()) return keys;
+  thread_local std::vector<const LawEntry*> made_for;
+  const std::vector<const LawEntry*> laws = law_table();
+  if (made_for == laws) return keys;
   keys.clear();
-  for (const LawEntry& e : law_table())
-    for (const Coefficient& c : e.coefficients) {
-      const auto same = [&](const KeySpec& k) { return k.name == c.key; };
-      const auto found = std::find_if(keys.begin(), keys.end(), same);
-      if (found == keys.end())
-        keys.push_back(key(c.key,
-                           {number(dimension_of_coefficient(c.unit), c.positive ? positive : non_negative)},
-                           "that of the medium or law", std::string(c.about) + " (" + e.name + ")"));
-      else if (found->about.find(std::string(c.about)) == 0)
-        found->about.insert(found->about.size() - 1, std::string(", ") + e.name);
+  for (const LawEntry* e : laws)
+    for (const Coefficient& c : e->card.coefficients) {
+      const Quantity how = quantity_of(c);
+      const ValueSpec value = number(how.dimension, how.range);
+      const auto found =
+          std::find_if(keys.begin(), keys.end(), [&](const KeySpec& k) { return k.name == c.key; });
+      if (found == keys.end()) {
+        keys.push_back(key(c.key, {value}, "that of the medium or law", c.about + " (" + e->card.name + ")"));
+        continue;
+      }
+      const auto same = [&](const ValueSpec& v) {
+        return v.dimension == value.dimension && v.range == value.range;
+      };
+      if (std::none_of(found->values.begin(), found->values.end(), same)) found->values.push_back(value);
+      if (found->about.starts_with(c.about))
+        found->about.insert(found->about.size() - 1, ", " + e->card.name);
       else
-        found->about += std::string("; ") + c.about + " (" + e.name + ")";
+        found->about += "; " + c.about + " (" + e->card.name + ")";
     }
-  made_for = law_table().size();
+  made_for = laws;
   return keys;
 }
 

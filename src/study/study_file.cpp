@@ -8,6 +8,7 @@
 
 #include "scenario/build.hpp"
 #include "study/knobs.hpp"
+#include "thud/scenario/request.hpp"
 
 namespace thud {
 
@@ -301,11 +302,7 @@ RunRequest read_request(const Table& root) {
   r.until_rest = t->flag_or("until_rest", false);
   r.time_limit = t->number_or_none("time_limit", Dimension::time, Range::positive());
   r.tolerance = t->number_or_none("tolerance", Dimension::none, Range{1e-14, 1e-2, false, false});
-  const std::vector<std::string>& methods = method_names();
-  if (t->has("method")) {
-    const std::string m = t->choice("method", methods);
-    r.method = static_cast<Method>(std::find(methods.begin(), methods.end(), m) - methods.begin());
-  }
+  if (t->has("method")) r.method = find_method(t->choice("method", method_names()));
   r.step = t->number_or_none("step", Dimension::time, Range::positive());
   t->finish();
   return r;

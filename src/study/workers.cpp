@@ -27,11 +27,18 @@ std::string without_setting(const std::string& message) {
   return colon == std::string::npos ? message : message.substr(colon + 2);
 }
 
+ScenarioFamily make_family(const Study& study) {
+  if (!study.scenario.empty())
+    return ScenarioFamily(study.scenario, study.set, study.varied_names(), study.outputs);
+  return ScenarioFamily::parse(study.scenario_text, study.file, study.set, study.varied_names(),
+                               study.outputs, study.laws);
+}
+
 // What one thread needs to compute runs.
 class Worker {
  public:
   Worker(const Study& study, const std::atomic<bool>* cancel, const std::atomic<bool>& abandon)
-      : family_(study.scenario, study.set, study.varied_names(), study.outputs),
+      : family_(make_family(study)),
         points_(study),
         request_(study.request),
         cancel_(cancel),

@@ -175,13 +175,14 @@ TEST(Limits, depth_to_zero) {
 }
 
 TEST(Table, every_coefficient_can_be_set_and_read) {
-  for (const LawEntry& e : law_table()) {
-    Law law = e.prototype;
-    EXPECT_STREQ(law_entry(law).name, e.name);
+  for (const LawEntry* e : law_table()) {
+    Law law = e->prototype;
+    EXPECT_EQ(law_card(law).name, e->card.name);
     double x = 1.25;
-    for (const Coefficient& c : e.coefficients) c.set(law, x += 1);
+    for (const Coefficient& c : e->card.coefficients) c.set(law, x += 1);
     x = 1.25;
-    for (const Coefficient& c : e.coefficients) EXPECT_EQ(c.get(law), x += 1) << e.name << " " << c.key;
+    for (const Coefficient& c : e->card.coefficients)
+      EXPECT_EQ(c.get(law), x += 1) << e->card.name << " " << c.key;
   }
 }
 

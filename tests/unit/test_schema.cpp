@@ -203,9 +203,9 @@ TEST(Schema, every_key_that_is_described_is_read) {
 }
 
 TEST(Schema, every_coefficient_of_every_law_is_described_and_read) {
-  for (const LawEntry& law : law_table())
-    for (const Coefficient& c : law.coefficients) {
-      const std::string text = fmt::format("{}[bed]\nlaw = \"{}\"\n{} = 1\n", rod, law.name, c.key);
+  for (const LawEntry* law : law_table())
+    for (const Coefficient& c : law->card.coefficients) {
+      const std::string text = fmt::format("{}[bed]\nlaw = \"{}\"\n{} = 1\n", rod, law->card.name, c.key);
       EXPECT_NO_THROW((void)parse_scenario(text, "sample", {})) << text;
     }
 }
@@ -299,9 +299,9 @@ TEST(Schema, json_has_every_table_and_shape) {
   for (const char* name :
        {"body", "joint", "shape", "shape_beam", "bed", "wall", "pair", "parameter", "stop"})
     EXPECT_TRUE(definitions.contains(name)) << name;
-  for (const LawEntry& law : law_table())
-    for (const Coefficient& c : law.coefficients)
-      EXPECT_TRUE(definitions.at("bed").at("properties").contains(c.key)) << law.name << " " << c.key;
+  for (const LawEntry* law : law_table())
+    for (const Coefficient& c : law->card.coefficients)
+      EXPECT_TRUE(definitions.at("bed").at("properties").contains(c.key)) << law->card.name << " " << c.key;
 }
 
 }  // namespace

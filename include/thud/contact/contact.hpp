@@ -22,6 +22,7 @@ struct ContactLaw {
   double restitution = 0;                        ///< e
   std::function<double(double)> restitution_at;  ///< e of the speed of approach [m/s]; empty: `restitution`
   RestitutionLaw law = RestitutionLaw::stronge;
+  ImpulseLaw impulse;  ///< the user's own law of a single contact; impacts of several keep to e
 
   /// Compliant instead of rigid: F = k δⁿ (1 + d δ̇), not below 0 (Hertz; Hunt & Crossley 1975).
   bool compliant = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,17 @@ namespace thud {
 enum class RestitutionLaw : std::uint8_t { newton, poisson, stronge };
 const char* restitution_law_name(RestitutionLaw law);
 
+/// What one contact gives to the system in an impact.
+struct ContactImpulse {
+  double tangent = 0;  ///< [N s]
+  double normal = 0;   ///< ≥ 0 [N s]
+};
+
+struct ImpactProblem;
+/// An impact law of the user's own: the impulse of a single contact, from the problem. It is checked: the impulse must
+/// not pull, must stop the approach, and must not gain energy.
+using ImpulseLaw = std::function<ContactImpulse(const ImpactProblem&)>;
+
 /// An impact of one or several contacts, in the coordinates of the contacts alone.
 ///
 /// Rows come in pairs: 2i the tangent, 2i + 1 the normal of contact i. With p the impulses on the system
@@ -25,6 +37,7 @@ struct ImpactProblem {
   std::vector<double> velocity;                  ///< before
   std::vector<double> friction, restitution;     ///< per contact
   RestitutionLaw law = RestitutionLaw::stronge;  ///< of a single contact; several are energetic
+  ImpulseLaw own;                                ///< in the place of `law`, where there is one
   double correlation =
       0;  ///< α of several contacts: impulse at a contact that rests, per impulse of its neighbour
 

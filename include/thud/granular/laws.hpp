@@ -1,43 +1,15 @@
 #pragma once
 
 #include <cmath>
-#include <numbers>
+#include <functional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "thud/granular/immersion.hpp"
+#include "thud/granular/own_law.hpp"
+#include "thud/granular/resistance.hpp"
 
 namespace thud {
-
-/// What a resistance law gives for an immersed part that moves with v_E:
-/// a drag force −drag · v_E, the bounds of the static force along the surface's normal (plunging, withdrawing)
-/// and along the surface (shear), and a moment −(spin_linear + spin_square|ω|) ω on a wholly immersed part.
-template <class T>
-struct Resistance {
-  T drag{};         ///< [N s/m]
-  T plunge{};       ///< [N]
-  T withdraw{};     ///< [N]
-  T shear{};        ///< [N]
-  T spin_linear{};  ///< [N m s/rad]
-  T spin_square{};  ///< [N m s²/rad²]
-  T spin_bound{};   ///< bound of the static moment, filled by the system [N m]
-};
-
-/// What a law may use.
-template <class T>
-struct Flow {
-  const Immersed<T>* immersed;
-  const Part* part;
-  double inverse_width = 0;  ///< 1/part->width, kept ready [1/m]
-  T area_speed{};            ///< A_r |v_E|, with the area rule of the bed [m³/s]
-  T speed{};                 ///< |v_E|, filled when the law asks for it (`needs_speed`) [m/s]
-  double mass = 0;           ///< of the body [kg]
-  double gravity = 0;        ///< magnitude of gravity [m/s²]
-  bool plunging = true;      ///< the plunging bound is wanted
-  bool withdrawing = true;   ///< the withdrawing bound is wanted
-};
 
 namespace detail {
 /// (z/l)^λ, zero above the surface: trial states of a step may stick out a little.
@@ -210,8 +182,9 @@ struct KatsuragiLaw {
   }
 };
 
-/// The laws known by name. A new law is a struct like those above, one entry here and one in `law_table()`.
-using Law = std::variant<LeeLaw, BinghamLaw, PonceletLaw, AllenLaw, LohseLaw, KatsuragiLaw>;
+/// The laws of thud, and those of its users. A new law is a struct like those above, made into an OwnLaw; or one entry
+/// here and one in `law_table()`.
+using Law = std::variant<LeeLaw, BinghamLaw, PonceletLaw, AllenLaw, LohseLaw, KatsuragiLaw, OwnLaw>;
 
 /// Frontal area A_r of a cylinder that moves with v_E, angle α between its axis and v_E.
 enum class AreaRule : std::uint8_t {
@@ -240,24 +213,37 @@ struct Bed {
 
 /// A coefficient of a law: its key in scenario files, unit and meaning.
 struct Coefficient {
-  const char* key;
-  const char* unit;  ///< SI; "" for a plain number
-  const char* about;
-  double (*get)(const Law&);
-  void (*set)(Law&, double);
+  std::string key;
+  std::string unit;  ///< SI; "" for a plain number
+  std::string about;
+  std::function<double(const Law&)> get;
+  std::function<void(Law&, double)> set;
   bool positive = false;  ///< must be > 0, not only ≥ 0
 };
 
-struct LawEntry {
-  const char* name;
-  const char* about;
-  Law prototype;
+/// What is known of a law: its name in scenario files, its formula in words, its coefficients.
+struct LawCard {
+  std::string name;
+  std::string about;
   std::vector<Coefficient> coefficients;
 };
 
-/// Every law with its coefficients: what the scenario reader, the reports and the documentation know.
-const std::vector<LawEntry>& law_table();
-const LawEntry& law_entry(const Law& law);
+/// A law that scenario files can name, with the coefficients it starts from.
+struct LawEntry {
+  LawCard card;
+  Law prototype;
+};
+
+/// Every law with its coefficients: what the scenario reader, the reports and the documentation know. The laws of thud
+/// first, then the registered ones; entries stay valid for good.
+std::vector<const LawEntry*> law_table();
+/// Valid as long as the law, or a copy of it.
+const LawCard& law_card(const Law& law);
+
+namespace detail {
+/// Puts a law into the table, in the place of an earlier own one of the same name. Use `register_law`.
+void add_to_law_table(const OwnLaw& law);
+}  // namespace detail
 
 /// A named medium: a law with coefficients and their source.
 struct Medium {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,9 +48,14 @@ enum class Quantity : std::uint8_t {
   contact_force,     // normal force on the first body
   contact_friction,  // along the tangent
   contact_energy,    // stored in all compliant contacts
+  own,               // a function of the user
 };
 
 enum class Component : std::uint8_t { none, x, z, size };
+
+class Instant;
+/// An observable of the user's own.
+using ObservableFunction = std::function<double(const Instant&)>;
 
 struct Observable {
   Quantity quantity = Quantity::time;
@@ -59,6 +67,7 @@ struct Observable {
   bool center = false;  ///< the mass centre instead of `point`
   int mode = 0;         ///< of a beam, from 0
   int contact = 0;
+  std::shared_ptr<const ObservableFunction> own;  ///< of Quantity::own
 };
 
 /// An observable with its name, unit and meaning.
@@ -79,6 +88,47 @@ struct NamedPoint {
 /// Value at the state last evaluated into `work`.
 double observe(const System& system, const Observable& what, double t, const double* y,
                const Work<double>& work);
+
+/// The same, for what must be a number: throws LawError where an observable of the user's own is not finite.
+double observe_finite(const System& system, const Observable& what, double t, const double* y,
+                      const Work<double>& work);
+
+/// An instant of a run, as observables of the user's own see it.
+class Instant {
+ public:
+  Instant(const System& system, double t, const double* y, const Work<double>& work)
+      : system_(system),
+        time_(t),
+        y_(y),
+        work_(work) {}
+
+  const System& system() const { return system_; }
+  double time() const { return time_; }
+  std::span<const double> q() const { return {y_, size()}; }           ///< coordinates
+  std::span<const double> v() const { return {y_ + size(), size()}; }  ///< velocities
+  std::span<const double> acceleration() const { return work_.acceleration; }
+  double angle(int body) const { return y_[system_.tree().angle_dof(body)]; }  ///< [rad]
+  double rate(int body) const { return work_.frames.rate[body]; }              ///< [rad/s]
+  /// Of a point of a body [m], [m/s].
+  Vec position(int body, BodyPoint point) const {
+    return work_.frames.origin[body] + work_.frames.arm(body, point);
+  }
+  Vec velocity(int body, BodyPoint point) const { return work_.frames.velocity(body, point); }
+  /// Any other observable at this instant.
+  double observe(const Observable& what) const { return thud::observe(system_, what, time_, y_, work_); }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(system_.dof_count()); }
+
+  const System& system_;
+  double time_;
+  const double* y_;
+  const Work<double>& work_;
+};
+
+/// An observable from a function. Stops and extremes need numbers: where one of these is not finite, the run fails.
+/// Throws std::invalid_argument for an empty function.
+Observable make_observable(ObservableFunction function);
 
 /// Every observable of a system with the given named points.
 std::vector<NamedObservable> list_observables(const System& system, const std::vector<NamedPoint>& points);

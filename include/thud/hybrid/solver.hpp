@@ -20,9 +20,6 @@ enum class Method : std::uint8_t {
   radau5,     ///< order 5, adaptive and implicit: for stiff beams when only the motion is wanted
 };
 
-/// Their names in files and on the command line, in the order of the enumeration.
-[[nodiscard]] const std::vector<std::string>& method_names();
-
 /// An observable passing a value: a stop, or the instant of a result.
 struct Condition {
   Observable what;

@@ -130,6 +130,12 @@ template <bool Lean, bool Elastic, class T>
   Resistance<T> r;
   const auto apply = [&](const auto& law) {
     if constexpr (std::decay_t<decltype(law)>::needs_speed) flow.speed = norm(velocity);
+    if constexpr (std::is_same_v<std::decay_t<decltype(law)>, OwnLaw>) {
+      flow.cross = cross;
+      flow.along = along;
+      flow.normal_rate = normal_rate;
+      flow.shear_rate = shear_rate;
+    }
     law.evaluate(flow, r);
   };
   if (const auto* lee = std::get_if<LeeLaw>(&bed.law))

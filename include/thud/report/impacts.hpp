@@ -11,6 +11,9 @@ namespace thud {
 /// The contacts of an impact: "rod.tip@floor", "ball1@ball2 + ball2@ball3".
 [[nodiscard]] std::string impact_subject(const System& system, const ImpactRecord& impact);
 
+/// "newton", "poisson" or "stronge", "own" for a law of the user; "correlation" for several contacts.
+[[nodiscard]] const char* impact_law_name(const ImpactRecord& impact);
+
 /// A table of the first impacts, or of all, and a line about the rest; "" when there was none.
 [[nodiscard]] std::string make_impacts_text(const Scenario& scenario, const Outcome& outcome,
                                             const TextStyle& style, bool all = false);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thud/report/format.hpp"
@@ -23,6 +24,10 @@ struct SummaryOptions {
 
 /// What a user should know of a run besides its results: where it left the theory, what would be faster.
 [[nodiscard]] std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& run);
+
+/// What was lost through each channel [J], in the order of System::channels(): {"drag", 0.0114}. Torques lose nothing.
+[[nodiscard]] std::vector<std::pair<std::string, double>> list_channel_losses(const System& system,
+                                                                              const EnergyAccount& account);
 
 /// The value of a knob in its own unit: "32 deg", "5", "coarse".
 [[nodiscard]] std::string show_knob(const Knob& knob, double value, const TextStyle& style);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "thud/scenario/bed_laws.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud {
@@ -32,7 +33,8 @@ class ScenarioFamily {
                  std::vector<std::string> outputs);
   /// The same from text; `file` is for messages.
   static ScenarioFamily parse(const std::string& text, const std::string& file, const KnobSettings& fixed,
-                              std::vector<std::string> varied, std::vector<std::string> outputs);
+                              std::vector<std::string> varied, std::vector<std::string> outputs,
+                              const BedLaws& laws = {});
   ~ScenarioFamily();
   ScenarioFamily(ScenarioFamily&&) noexcept;
   ScenarioFamily& operator=(ScenarioFamily&&) noexcept;

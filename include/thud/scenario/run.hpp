@@ -8,14 +8,6 @@
 
 namespace thud {
 
-/// A named result of a run; without a value when its instant was never reached.
-struct ResultValue {
-  std::string name;
-  std::optional<double> value;
-  std::string unit;
-  std::string rule;  ///< as the scenario states it
-};
-
 /// A run of a scenario and what was read off it.
 struct RunResult {
   Outcome outcome;

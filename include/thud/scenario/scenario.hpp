@@ -1,27 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "thud/hybrid/solver.hpp"
 #include "thud/scenario/error.hpp"
+#include "thud/scenario/values.hpp"
 
 namespace thud {
-
-/// A knob of a scenario, as its file declares it under [parameters]. Values are SI; `unit` is for showing.
-struct Knob {
-  std::string name;
-  double value = 0, default_value = 0;
-  std::string unit;
-  std::optional<std::pair<double, double>> range;
-  std::string about;
-  bool integer = false;
-  std::vector<std::string> choices;  ///< a textual knob
-  std::string text, default_text;
-};
 
 /// A named result: the time of a condition or an impact, or an observable at some instant or over the run.
 struct ResultSpec {
@@ -78,7 +65,13 @@ struct Scenario {
   const NamedObservable* find_observable(std::string_view name) const;
 };
 
-using KnobSettings = std::vector<std::pair<std::string, std::string>>;
+/// Adds an observable, such as one of your own (make_observable): a column of trajectories, and a name for rules.
+/// Throws InputError for a name that is taken or cannot be written in a rule.
+void add_observable(Scenario& scenario, NamedObservable observable);
+/// Adds a result as [results] would: add_result(s, "peak", "max hip.height"). Throws InputError for what is wrong with it.
+void add_result(Scenario& scenario, const std::string& name, const std::string& rule);
+/// Adds a stop as [stop] would: add_stop(s, "hip.height falls through 0"). Throws InputError for what is wrong with it.
+void add_stop(Scenario& scenario, const std::string& condition);
 
 /// Reads a scenario by library name ("free_link") or by path, with knobs set from strings ("40 deg").
 /// Throws InputError for anything that is wrong with the input.
@@ -86,16 +79,5 @@ using KnobSettings = std::vector<std::pair<std::string, std::string>>;
 /// The same from text; `file` is for messages.
 [[nodiscard]] Scenario parse_scenario(const std::string& text, const std::string& file,
                                       const KnobSettings& set = {});
-
-/// Folder with `scenarios/` and `reference/`: $THUD_DATA, or beside the program.
-[[nodiscard]] std::string data_folder();
-
-struct LibraryEntry {
-  std::string name, path, title, about;
-};
-/// The scenarios that can be run by name.
-[[nodiscard]] std::vector<LibraryEntry> list_library();
-/// Scenarios to begin a file of one's own with, by kind.
-[[nodiscard]] std::vector<LibraryEntry> list_templates();
 
 }  // namespace thud

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "thud/scenario/bed_laws.hpp"
 #include "thud/scenario/run.hpp"
 #include "thud/scenario/scenario.hpp"
 
@@ -56,8 +57,10 @@ struct Study {
   std::string file;  ///< where it was read from
   std::string text;  ///< the file's text
   std::string title, about;
-  std::string scenario;       ///< a library name or a path, for load_scenario() and ScenarioFamily
+  std::string scenario;       ///< a library name or a path, for load_scenario() and ScenarioFamily; or empty,
+                              ///< where a sweep is to read scenario_text
   std::string scenario_text;  ///< the text of its file
+  BedLaws laws;               ///< for a sweep over scenario_text
   KnobSettings set;           ///< knobs that stay, for load_scenario() and ScenarioFamily
   std::vector<VariedKnob> vary;
   std::vector<std::string> outputs;

@@ -1,0 +1,22 @@
+# Finds what the Python module is built with: an interpreter that has NumPy, and pybind11. Sets THUD_PYTHON_FOUND.
+#
+# The first python3 on the PATH need not be the one with NumPy, so they are asked; Python_EXECUTABLE overrides.
+set(THUD_PYTHON_FOUND FALSE)
+if(NOT Python_EXECUTABLE)
+  find_program(python_on_path python3 NO_CACHE)
+  foreach(candidate IN ITEMS "${python_on_path}" /usr/bin/python3)
+    execute_process(COMMAND "${candidate}" -c "import numpy" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(Python_EXECUTABLE "${candidate}")
+      break()
+    endif()
+  endforeach()
+endif()
+if(Python_EXECUTABLE)
+  find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+  set(PYBIND11_FINDPYTHON ON)
+  find_package(pybind11 2.10 QUIET CONFIG)
+  if(Python_Development.Module_FOUND AND pybind11_FOUND)
+    set(THUD_PYTHON_FOUND TRUE)
+  endif()
+endif()

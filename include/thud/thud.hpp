@@ -1,0 +1,9 @@
+#pragma once
+
+/// \file
+/// What most programs need of thud: models, results and sweeps, and the error that bad input throws.
+
+#include "thud/model.hpp"
+#include "thud/scenario/error.hpp"
+#include "thud/scenario/quantity.hpp"
+#include "thud/scenario/values.hpp"

@@ -1,0 +1,157 @@
+"""One scenario at many values of its knobs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._model import Duration, Model, Value, load, seconds
+from ._named import Named
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+STATUS = ("reached", "rest", "time limit", "bottom", "failed")
+
+
+class Sweep:
+    """What came of a sweep: sweep["t_z"] is an array over the grid of the axes, in the order they were given."""
+
+    def __init__(self, core: _core.Sweep, title: str) -> None:
+        self._core = core
+        self.title = title
+
+    @property
+    def axes(self) -> Dict[str, npt.NDArray[Any]]:
+        """The values of each knob: SI units, or texts."""
+        out: Dict[str, npt.NDArray[Any]] = {}
+        for k, knob in enumerate(self._core.knobs):
+            values = self._core.axis(k)
+            out[knob.name] = np.array([knob.choices[int(v)] for v in values]) if knob.choices else values
+        return out
+
+    @property
+    def knobs(self) -> Named[_core.Knob]:
+        """The knobs that were turned, by name."""
+        return Named("axis", ((k.name, k) for k in self._core.knobs))
+
+    @property
+    def outputs(self) -> Named[_core.Column]:
+        """What was read off each run, by name."""
+        return Named("output", ((c.name, c) for c in self._core.outputs))
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """The shape of the grid."""
+        return self.status.shape
+
+    @property
+    def status(self) -> npt.NDArray[np.uint8]:
+        """How each run went, as an index into thud._sweep.STATUS: 0 reached what was asked, 1 rest before that, 2 time
+        limit, 3 bottom, 4 failed."""
+        return self._core.status
+
+    @property
+    def reached(self) -> npt.NDArray[np.bool_]:
+        """Which runs reached what was asked."""
+        return np.equal(self.status, 0)
+
+    def message(self, *index: int) -> str:
+        """Why the run at this place of the grid did not reach what was asked; empty when it did."""
+        return self._core.message(int(np.ravel_multi_index(index, self.shape)))
+
+    @property
+    def seconds(self) -> float:
+        """How long the sweep took [s]."""
+        return self._core.seconds
+
+    def __getitem__(self, output: str) -> npt.NDArray[np.float64]:
+        self.outputs[output]
+        return self._core.column(output)
+
+    def to_frame(self) -> DataFrame:
+        """A pandas DataFrame with a row per run: knobs, outputs, status."""
+        from ._frames import import_pandas
+
+        pandas = import_pandas()
+        grids = np.meshgrid(*self.axes.values(), indexing="ij")
+        data: Dict[str, Any] = {name: grid.ravel() for name, grid in zip(self.axes, grids)}
+        data.update({name: self[name].ravel() for name in self.outputs})
+        data["status"] = np.array(STATUS)[self.status.ravel()]
+        return pandas.DataFrame(data)
+
+    def plot(self, output: Optional[str] = None) -> Figure:
+        """A curve over one axis, a heat map over two; of the first output unless another is named."""
+        from ._plot import plot_sweep
+
+        return plot_sweep(self, output)
+
+    def __repr__(self) -> str:
+        grid = " x ".join(f"{name} ({len(values)})" for name, values in self.axes.items())
+        missed = int(np.count_nonzero(self.status))
+        return (
+            f"<thud.Sweep {grid}: {', '.join(self.outputs)}; {self.status.size} runs in {self.seconds:.3g} s"
+            f"{f', {missed} did not reach what was asked' if missed else ''}>"
+        )
+
+
+def sweep(
+    model: Union[Model, str],
+    axes: Mapping[str, Iterable[Value]],
+    outputs: Optional[Iterable[str]] = None,
+    jobs: Optional[int] = None,
+    *,
+    progress: Optional[Callable[[int, int], object]] = None,
+    until_rest: bool = False,
+    time_limit: Optional[Duration] = None,
+    tolerance: Optional[float] = None,
+    method: str = "",
+    step: Optional[Duration] = None,
+) -> Sweep:
+    """Runs a scenario at all combinations of the values of some knobs.
+
+        thud.sweep("free_link", {"angle": np.radians([30, 40, 50]), "speed": [1, 2]}, outputs=["t_z"])
+
+    outputs    results, observables (their value at the end of a run), "end.time", "end.reason", "energy.residual";
+               without them all results of the scenario
+    jobs       threads; without a number one per processor. The numbers do not depend on it.
+    progress   called now and then as progress(done, total)
+
+    The rest is as in Model.run(). The runs are those of `thud sweep`, bit by bit, in threads that do not hold Python
+    up; Ctrl-C ends them.
+    """
+    chosen = load(model) if isinstance(model, str) else model
+    core = chosen._core
+    if isinstance(outputs, str):
+        raise TypeError(f'outputs: a list of names is wanted, such as ["{outputs}"]')
+    if jobs is not None and not 1 <= jobs <= 1024:
+        raise ValueError(f"jobs={jobs}: must be from 1 to 1024")
+    swept = core.sweep(
+        [(knob, axis_of(core, knob, values)) for knob, values in axes.items()],
+        list(outputs or []),
+        jobs or 0,
+        progress,
+        until_rest,
+        seconds("time_limit", time_limit),
+        tolerance,
+        method,
+        seconds("step", step),
+    )
+    chosen._check_laws()
+    return Sweep(swept, chosen.title)
+
+
+def axis_of(core: _core.Model, knob: str, values: Iterable[Value]) -> List[float]:
+    """Values in SI units; texts bring their own units or are choices."""
+    if isinstance(values, str):
+        raise TypeError(f'{knob}: a list of values is wanted, such as ["{values}"]')
+    listed = np.asarray(values if isinstance(values, np.ndarray) else list(values))
+    if listed.ndim != 1:
+        raise ValueError(f"{knob}: the values of an axis must be a list, not an array of {listed.ndim} dimensions")
+    if listed.dtype.kind in "iuf":
+        return [float(v) for v in listed]
+    return core.axis(knob, [v if isinstance(v, str) else repr(float(v)) for v in listed.tolist()])

@@ -1,0 +1,52 @@
+#include "thud/scenario/register_law.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string_view>
+
+#include "scenario/units.hpp"
+#include "thud/granular/laws.hpp"
+
+namespace thud {
+
+namespace {
+
+// What [bed] says beside the coefficients of its law: see read_beds.
+constexpr std::array<std::string_view, 11> bed_keys = {
+    "name",   "surface", "slope",    "depth",  "at_bottom",        "law",
+    "medium", "area",    "rotation", "bodies", "sphere_horizontal"};
+
+// What is wrong with a coefficient; empty: nothing.
+std::string fault_of(const Coefficient& c, double value) {
+  if (std::find(bed_keys.begin(), bed_keys.end(), c.key) != bed_keys.end())
+    return "[bed] has a key of that name already";
+  try {
+    if (!c.unit.empty() && doc::to_si(1, c.unit, doc::Dimension::any) != 1)
+      return fmt::format("its unit \"{}\" is not SI", c.unit);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  if (!std::isfinite(value) || (c.positive ? value <= 0 : value < 0))
+    return fmt::format("it starts at {}, and must be {} 0", value, c.positive ? "above" : "at least");
+  return {};
+}
+
+}  // namespace
+
+void register_law(const OwnLaw& law) {
+  for (const LawEntry* e : law_table())
+    if (e->card.name == law.name() && !std::holds_alternative<OwnLaw>(e->prototype))
+      throw std::invalid_argument(
+          fmt::format("\"{}\" is a law of thud; give your own another name", law.name()));
+  for (const Coefficient& c : law.card().coefficients)
+    if (const std::string fault = fault_of(c, c.get(law)); !fault.empty())
+      throw std::invalid_argument(
+          fmt::format("law \"{}\", coefficient \"{}\": {}", law.name(), c.key, fault));
+  detail::add_to_law_table(law);
+}
+
+}  // namespace thud
