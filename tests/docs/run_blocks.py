@@ -56,7 +56,7 @@ def read_blocks(text):
     lines = text.split("\n")
     at, notes = 0, []
     while at < len(lines):
-        fence = re.match(r"^```(\w*)\s*$", lines[at])
+        fence = re.match(r"^```([^`\s]*)\s*$", lines[at])
         note = re.match(r"^<!--\s*(file|run):\s*(.*?)\s*-->$", lines[at])
         if note:
             notes.append((note[1], note[2]))

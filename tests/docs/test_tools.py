@@ -75,6 +75,11 @@ class Blocks(unittest.TestCase):
         self.assertEqual(self.run_page(page.format(1))[0], 0)
         self.assertEqual(self.run_page(page.format(2))[0], 1)
 
+    def test_any_language_opens_a_block(self):
+        page = "```c++\nint x;\n```\n\n```console\n$ thud\n{}\n```\n"
+        self.assertEqual(self.run_page(page.format("..."))[0], 0)
+        self.assertEqual(self.run_page(page.format("four"))[0], 1)
+
     def test_update(self):
         self.run_page("```console\n$ thud\none\nzwei\n```\n", "--update")
         self.assertEqual(self.page, "```console\n$ thud\none\ntwo\nthree\n```\n")
