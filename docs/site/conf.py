@@ -1,4 +1,6 @@
 """The documentation site. scripts/build-site lays its pages out and calls Sphinx with this."""
+import re
+
 from docutils import nodes
 
 project = "thud"
@@ -54,5 +56,26 @@ def block(writer, node):
 html_math_renderer = "katex"
 
 
+# Docstrings are plain text: paragraphs, `names`, and what is indented stays as it is.
+def plain(app, what, name, obj, options, lines):
+    out, literal = [], False
+    for line in lines:
+        indented = line.startswith("  ") or (literal and not line.strip())
+        if indented and not literal:
+            out += ["", "::", ""]
+        elif literal and not indented:
+            out.append("")
+        literal = indented
+        if literal:
+            out.append("    " + line)
+        else:
+            parts = re.split(r"(`[^`]*`)", line)
+            out.append("".join(f"``{part[1:-1]}``" if part.startswith("`") else re.sub(r"([\\*|_])", r"\\\1", part)
+                               for part in parts))
+    lines[:] = out + [""]
+
+
 def setup(app):
     app.add_html_math_renderer("katex", (inline, None), (block, None))
+    if "sphinx.ext.autodoc" in extensions:
+        app.connect("autodoc-process-docstring", plain)
