@@ -123,7 +123,8 @@ class Writer {
 
   void add_keys(const TableSpec& spec) {
     out_ += "| Key | Value | Default | Meaning |\n|---|---|---|---|\n";
-    for (const KeySpec& k : spec.keys) add_row(k, "`" + k.name + "`");
+    for (const KeySpec& k : spec.keys)
+      if (!spec.title.starts_with("shape ") || k.name != "kind") add_row(k, "`" + k.name + "`");
     if (spec.each) add_row(*spec.each, "*`" + spec.each->name + "`*");
     for (const auto& group : spec.exactly_one)
       out_ += fmt::format("\nExactly one of `{}` is given.\n", fmt::join(group, "` and `"));
