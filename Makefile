@@ -6,6 +6,9 @@ JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 # The presets ask for Ninja; without it, plain make will do. Asked when used: it may just have been installed.
 GENERATOR = -G "$$(command -v ninja >/dev/null && echo Ninja || echo Unix Makefiles)"
 
+# Debian's, which has the packages that scripts/install-deps installs; elsewhere the one on the path.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+
 SOURCES = find include src cli tests bench examples python -name '*.[ch]pp' 2>/dev/null
 
 .NOTPARALLEL:
@@ -50,12 +53,20 @@ python: ## build the Python module; import it with PYTHONPATH=build/release/pyth
 	cmake --build build/release --parallel $(JOBS) --target thud_python
 
 .PHONY: docs
-docs: all ## recompute docs/results.md, and the pictures of the guide to figures
-	@mkdir -p docs
+docs: all ## recompute docs/results.md, the reference of scenario files, and the pictures of the guide to figures
+	@mkdir -p docs/reference
+	build/thud schema > docs/thud-scenario.schema.json
+	build/thud schema --markdown > docs/reference/scenario.md
 	build/thud reproduce --markdown docs/results.md
 	build/thud run double_pendulum --set "angle1=75 deg" --set "angle2=30 deg" --until rest --svg docs/img/still.svg --quiet
 	build/thud reproduce --figures build/figures lee2009/figure-4.13
 	cp build/figures/lee2009/figure_4_13.svg docs/img/
+
+.PHONY: site
+site: all ## build the documentation site, build/site/index.html
+	@scripts/install-deps docs
+	$(PYTHON) scripts/build-site --program build/release/bin/thud --work build/site-work --out build/site --python build/release/python
+	@echo 'The site is at build/site/index.html'
 
 .PHONY: web
 web: ## rebuild the web page that is embedded, web/dist/thud.html (needs Node)

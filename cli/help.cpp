@@ -44,7 +44,9 @@ std::string usage(const CLI::App* app) {
   std::string out = "Usage: thud " + app->get_name();
   for (const CLI::Option* option : app->get_options())
     if (option->get_positional())
-      out += option->get_required() ? " " + option->get_name(true) : " [" + option->get_name(true) + "]...";
+      out += option->get_required()
+               ? " " + option->get_name(true)
+               : " [" + option->get_name(true) + "]" + (option->get_items_expected_max() > 1 ? "..." : "");
   return out + " [options]\n";
 }
 

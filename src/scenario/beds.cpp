@@ -6,13 +6,13 @@
 
 namespace thud::doc {
 
-namespace {
-
 Quantity quantity_of(const Coefficient& c) {
   const Dimension dimension = c.unit.empty() ? Dimension::none : dimension_of(c.unit);
   return {dimension, c.positive ? Range::positive() : Range::non_negative(),
           dimension == Dimension::any ? c.unit : ""};
 }
+
+namespace {
 
 // medium = "..." or law = "..."; then every coefficient of the law may be given.
 Law read_law(const Table& t) {

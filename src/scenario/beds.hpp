@@ -14,6 +14,9 @@ struct BedData {
   std::vector<std::string> bodies;  ///< which bodies feel it; empty: all
 };
 
+/// How a coefficient of a law is read.
+[[nodiscard]] Quantity quantity_of(const Coefficient& coefficient);
+
 /// Reads [bed] or every [[bed]]; `laws` take the places of the laws of their beds.
 [[nodiscard]] std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
                                              const BedLaws& laws = {});

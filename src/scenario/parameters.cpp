@@ -285,7 +285,7 @@ std::vector<std::string> Parameters::names() const {
 
 Parameters read_parameters(const Document& document, const Overrides& overrides) {
   Parameters result;
-  const Table root = document.root();
+  const Table root = document.root(&scenario_spec());
   const auto knobs = root.table_or_none("parameters");
   const auto definitions = root.table_or_none("define");
   if (knobs) read_knobs(*knobs, overrides, result);

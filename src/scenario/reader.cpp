@@ -293,7 +293,9 @@ Document Document::parse(std::string text, std::string file) {
   return Document(std::move(data));
 }
 
-Table Document::root() const { return Table(*this, data_->root, "", std::make_shared<const SymbolTable>()); }
+Table Document::root(const TableSpec* description) const {
+  return Table(*this, data_->root, "", std::make_shared<const SymbolTable>(), description);
+}
 
 const std::string& Document::file() const { return data_->file; }
 const std::string& Document::text() const { return data_->text; }
@@ -405,11 +407,12 @@ std::string quoted_example(std::string_view key, Dimension dimension) {
 }  // namespace
 
 Table::Table(Document document, const Node& node, std::string path,
-             std::shared_ptr<const SymbolTable> symbols)
+             std::shared_ptr<const SymbolTable> symbols, const TableSpec* description)
     : document_(std::move(document)),
       node_(&node),
       path_(std::move(path)),
-      symbols_(std::move(symbols)) {}
+      symbols_(std::move(symbols)),
+      description_(description) {}
 
 std::string Table::where(std::string_view key) const {
   return path_.empty() ? fmt::format("\"{}\"", key) : fmt::format("\"{}\" in {}", key, path_);
@@ -497,6 +500,7 @@ const Node& Table::need(std::string_view key, const std::string& what) const {
 }
 
 void Table::allow(std::string_view key) const {
+  if (description_) described(key);
   auto& asked = node_->asked;
   if (std::find(asked.begin(), asked.end(), key) == asked.end()) asked.emplace_back(key);
 }
@@ -543,7 +547,75 @@ void Table::finish() const {
 }
 
 Table Table::with_symbols(const SymbolTable& symbols) const {
-  return Table(document_, *node_, path_, std::make_shared<const SymbolTable>(symbols));
+  return Table(document_, *node_, path_, std::make_shared<const SymbolTable>(symbols), description_);
+}
+
+// ---- Table: what is read is what is described -------------------------------------------------
+
+namespace {
+
+[[noreturn]] void fail_description(const TableSpec& table, std::string_view key, const std::string& problem) {
+  throw std::logic_error(
+      fmt::format("the key \"{}\" of {} {} (src/scenario/schema_tables.cpp)", key, table.title, problem));
+}
+
+}  // namespace
+
+Table Table::variant(std::string_view kind) const {
+  Table narrowed = *this;
+  if (!description_) return narrowed;
+  narrowed.description_ = description_->variant(kind);
+  if (!narrowed.description_)
+    fail_description(*description_, "kind", fmt::format("can be \"{}\", which is not described", kind));
+  return narrowed;
+}
+
+const KeySpec* Table::described(std::string_view key) const {
+  if (!description_) return nullptr;
+  const KeySpec* spec = description_->find(key);
+  if (!spec) fail_description(*description_, key, "is read but not described");
+  return spec;
+}
+
+const ValueSpec* Table::described_as(std::string_view key, Form form) const {
+  const KeySpec* spec = described(key);
+  if (!spec) return nullptr;
+  for (const ValueSpec& value : spec->values)
+    if (value.form == form || (form == Form::text && value.form == Form::choice)) return &value;
+  fail_description(*description_, key, "is read in a form that is not described");
+}
+
+void Table::check_described(std::string_view key, Form form, Dimension dimension, const Range& range) const {
+  const ValueSpec* first = described_as(key, form);
+  if (!first) return;
+  for (const ValueSpec& value : described(key)->values)
+    if (value.form == form && value.range == range
+        && (value.dimension == dimension || value.dimension == Dimension::any))
+      return;
+  const auto words = [](Dimension d, const Range& r) {
+    return with_article(d) + (r == Range{} ? "" : " " + r.describe(si_unit(d)));
+  };
+  fail_description(*description_, key,
+                   fmt::format("is read as {} and described as {}", words(dimension, range),
+                               words(first->dimension, first->range)));
+}
+
+void Table::check_described(std::string_view key, const std::vector<std::string>& choices) const {
+  const ValueSpec* value = described_as(key, Form::choice);
+  if (!value || value->all_choices().empty() || value->all_choices() == choices) return;
+  fail_description(
+      *description_, key,
+      fmt::format("can be {}, and is described as {}", one_of(choices), one_of(value->all_choices())));
+}
+
+void Table::check_default(std::string_view key, const std::string& fallback) const {
+  const KeySpec* spec = described(key);
+  if (!spec) return;
+  const auto value = spec->default_value();  // none: words for people, such as "the same as the width"
+  if (spec->is_required() || (value && *value != fallback))
+    fail_description(*description_, key,
+                     fmt::format("is {} where it is not given, and described as {}", fallback,
+                                 spec->is_required() ? "required" : spec->fallback));
 }
 
 // ---- Table: numbers ---------------------------------------------------------------------------
@@ -614,6 +686,7 @@ double Table::read_number(std::string_view key, const Node& node, const Quantity
 }
 
 double Table::number(std::string_view key, const Quantity& quantity) const {
+  check_described(key, Form::number, quantity.dimension, quantity.range);
   const Node& node = need(
       key, fmt::format("{}, e.g. {}", describe_number(quantity), quoted_example(key, quantity.dimension)));
   return read_number(key, node, quantity);
@@ -628,12 +701,14 @@ std::optional<double> Table::number_or_none(std::string_view key, Dimension dime
 }
 
 std::optional<double> Table::number_or_none(std::string_view key, const Quantity& quantity) const {
+  check_described(key, Form::number, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   return read_number(key, *node, quantity);
 }
 
 double Table::number_or(std::string_view key, double fallback, Dimension dimension, Range range) const {
+  if (description_) check_default(key, show(fallback));
   return number_or_none(key, dimension, range).value_or(fallback);
 }
 
@@ -648,6 +723,7 @@ std::array<double, 2> Table::read_pair(std::string_view key, const Node& node,
 }
 
 std::optional<std::array<double, 2>> Table::pair(std::string_view key, const Quantity& quantity) const {
+  check_described(key, Form::pair, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   return read_pair(key, *node, quantity);
@@ -663,6 +739,7 @@ std::optional<std::vector<double>> Table::numbers(std::string_view key, Dimensio
 }
 
 std::optional<std::vector<double>> Table::numbers(std::string_view key, const Quantity& quantity) const {
+  check_described(key, Form::numbers, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   if (node->kind != ValueKind::array)
@@ -685,6 +762,7 @@ std::optional<std::vector<std::array<double, 2>>> Table::pairs(std::string_view 
 
 std::optional<TimeExpression> Table::time_expression(std::string_view key, Dimension dimension,
                                                      const char* variable) const {
+  check_described(key, Form::formula, dimension, {});
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   if (!is_formula(*node))
@@ -715,16 +793,21 @@ int Table::read_integer(std::string_view key, const Node& node, const Range& ran
 }
 
 int Table::integer(std::string_view key, Range range) const {
+  check_described(key, Form::whole, Dimension::none, range);
   const std::string allowed = range.describe();
   return read_integer(key, need(key, "a whole number" + (allowed.empty() ? "" : " " + allowed)), range);
 }
 
 int Table::integer_or(std::string_view key, int fallback, Range range) const {
+  check_described(key, Form::whole, Dimension::none, range);
+  if (description_) check_default(key, show(fallback));
   const Node* node = ask(key);
   return node ? read_integer(key, *node, range) : fallback;
 }
 
 bool Table::flag_or(std::string_view key, bool fallback) const {
+  described_as(key, Form::flag);
+  if (description_) check_default(key, fallback ? "true" : "false");
   const Node* node = ask(key);
   if (!node) return fallback;
   if (node->kind != ValueKind::flag)
@@ -743,19 +826,23 @@ std::string Table::read_text(std::string_view key, const Node& node, bool filled
 }
 
 std::string Table::text(std::string_view key) const {
+  described_as(key, Form::text);
   return read_text(key, need(key, fmt::format("a text: {} = \"...\"", key)), false);
 }
 
 std::string Table::text_or(std::string_view key, std::string fallback) const {
+  described_as(key, Form::text);
   const Node* node = ask(key);
   return node ? read_text(key, *node, false) : std::move(fallback);
 }
 
 std::string Table::filled_text(std::string_view key) const {
+  described_as(key, Form::text);
   return read_text(key, need(key, fmt::format("a text: {} = \"...\"", key)), true);
 }
 
 std::string Table::filled_text_or(std::string_view key, std::string fallback) const {
+  described_as(key, Form::text);
   const Node* node = ask(key);
   return node ? read_text(key, *node, true) : std::move(fallback);
 }
@@ -768,6 +855,7 @@ std::string Table::raw_text(std::string_view key) const {
 
 std::vector<std::string> Table::read_texts(std::string_view key, std::vector<std::string> fallback,
                                            bool filled) const {
+  described_as(key, Form::texts);
   const Node* node = ask(key);
   if (!node) return fallback;
   if (node->kind != ValueKind::array && node->kind != ValueKind::text)
@@ -799,26 +887,34 @@ std::string Table::read_choice(std::string_view key, const Node& node,
 }
 
 std::string Table::choice(std::string_view key, const std::vector<std::string>& allowed) const {
+  check_described(key, allowed);
   return read_choice(key, need(key, one_of(allowed)), allowed);
 }
 
 std::string Table::choice_or(std::string_view key, std::string fallback,
                              const std::vector<std::string>& allowed) const {
+  check_described(key, allowed);
+  check_default(key, fallback);
   const Node* node = ask(key);
   return node ? read_choice(key, *node, allowed) : std::move(fallback);
 }
 
 // ---- Table: tables ----------------------------------------------------------------------------
 
-Table Table::sub_table(const Node& node, const std::string& label) const {
-  return Table(document_, node, path_.empty() ? label : path_ + " > " + label, symbols_);
+Table Table::sub_table(std::string_view key, const Node& node, const std::string& label) const {
+  const TableSpec* below = nullptr;
+  if (const KeySpec* spec = described(key))
+    for (const ValueSpec& value : spec->values)
+      if (value.table) below = &value.table();
+  return Table(document_, node, path_.empty() ? label : path_ + " > " + label, symbols_, below);
 }
 
 std::optional<Table> Table::table_or_none(std::string_view key) const {
+  described_as(key, Form::table);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   if (node->kind != ValueKind::table) fail_type(key, *node, "one table");
-  return sub_table(*node, std::string(key));
+  return sub_table(key, *node, std::string(key));
 }
 
 Table Table::table(std::string_view key) const {
@@ -827,6 +923,7 @@ Table Table::table(std::string_view key) const {
 }
 
 std::vector<Table> Table::tables(std::string_view key) const {
+  described_as(key, Form::tables);
   const Node* node = ask(key);
   if (!node) return {};
   const auto label = [&](const Node& item, std::size_t index) {
@@ -834,13 +931,13 @@ std::vector<Table> Table::tables(std::string_view key) const {
     if (name && name->kind == ValueKind::text) return fmt::format("{} \"{}\"", key, name->text);
     return index == 0 ? std::string(key) : fmt::format("{} {}", key, index);
   };
-  if (node->kind == ValueKind::table) return {sub_table(*node, label(*node, 0))};
+  if (node->kind == ValueKind::table) return {sub_table(key, *node, label(*node, 0))};
   const std::string expected = fmt::format("tables: [[{}]]", key);
   if (node->kind != ValueKind::array) fail_type(key, *node, expected);
   std::vector<Table> result;
   for (const Node& item : node->children) {
     if (item.kind != ValueKind::table) fail_type(key, item, expected);
-    result.push_back(sub_table(item, label(item, result.size() + 1)));
+    result.push_back(sub_table(key, item, label(item, result.size() + 1)));
   }
   return result;
 }

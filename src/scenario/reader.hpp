@@ -1,13 +1,13 @@
 #pragma once
 
 #include "expression.hpp"
+#include "schema.hpp"
 #include "units.hpp"
 
 #include "thud/scenario/error.hpp"
 
 #include <array>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,26 +15,6 @@
 #include <vector>
 
 namespace thud::doc {
-
-/// The admissible values of a number, in SI units.
-struct Range {
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
-  bool min_open = false;
-  bool max_open = false;
-
-  static Range positive() { return {.min = 0.0, .min_open = true}; }
-  static Range non_negative() { return {.min = 0.0}; }
-  static Range at_least(double min) { return {.min = min}; }
-  static Range at_most(double max) { return {.max = max}; }
-  static Range between(double min, double max) { return {.min = min, .max = max}; }
-  static Range fraction() { return between(0.0, 1.0); }
-
-  [[nodiscard]] bool contains(double value) const;
-
-  /// "> 0", ">= 2 m", "between 0 and 1"; "" when everything is admissible.
-  [[nodiscard]] std::string describe(std::string_view unit = "") const;
-};
 
 enum class ValueKind { absent, table, array, text, integer, real, flag, date };
 
@@ -56,7 +36,9 @@ class Document {
   /// for one with nothing in it.
   static Document parse(std::string text, std::string file);
 
-  [[nodiscard]] Table root() const;
+  /// With a description, every table below it is held to that: reading a key that is not described, or as something
+  /// else than it is described as, throws std::logic_error.
+  [[nodiscard]] Table root(const TableSpec* description = nullptr) const;
   [[nodiscard]] const std::string& file() const;
   [[nodiscard]] const std::string& text() const;
 
@@ -140,6 +122,9 @@ class Table {
   /// [[key]] tables, or a single [key] as one; none when absent.
   std::vector<Table> tables(std::string_view key) const;
 
+  /// The same table, held to what is described of a variant of it.
+  [[nodiscard]] Table variant(std::string_view kind) const;
+
   /// The same table with other symbols for expressions, $names and {holes}; its sub-tables
   /// inherit them.
   [[nodiscard]] Table with_symbols(const SymbolTable& symbols) const;
@@ -152,7 +137,8 @@ class Table {
 
  private:
   friend class Document;
-  Table(Document document, const Node& node, std::string path, std::shared_ptr<const SymbolTable> symbols);
+  Table(Document document, const Node& node, std::string path, std::shared_ptr<const SymbolTable> symbols,
+        const TableSpec* description);
 
   const Node* ask(std::string_view key) const;
   const Node& need(std::string_view key, const std::string& what) const;
@@ -178,12 +164,19 @@ class Table {
                                       bool filled) const;
   std::string read_choice(std::string_view key, const Node& node,
                           const std::vector<std::string>& allowed) const;
-  Table sub_table(const Node& node, const std::string& label) const;
+  Table sub_table(std::string_view key, const Node& node, const std::string& label) const;
+
+  const KeySpec* described(std::string_view key) const;
+  const ValueSpec* described_as(std::string_view key, Form form) const;
+  void check_described(std::string_view key, Form form, Dimension dimension, const Range& range) const;
+  void check_described(std::string_view key, const std::vector<std::string>& choices) const;
+  void check_default(std::string_view key, const std::string& fallback) const;
 
   Document document_;
   const Node* node_;
   std::string path_;
   std::shared_ptr<const SymbolTable> symbols_;
+  const TableSpec* description_;
 };
 
 }  // namespace thud::doc

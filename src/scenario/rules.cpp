@@ -61,9 +61,18 @@ double read_target(const Rule& rule, const NamedObservable& o, const std::string
   }
 }
 
+// `a result reads like "…", "…" or "…"`
+std::string help_of_results(bool of_impacts) {
+  std::vector<std::string> examples;
+  for (const ResultForm& f : result_forms())
+    if (f.of_impacts == of_impacts) examples.push_back(fmt::format("\"{}\"", f.example));
+  if (!of_impacts) examples.emplace_back("\"time of impact 1\"");
+  return fmt::format("a result{} reads like {}", of_impacts ? " of impacts" : "", one_of(examples));
+}
+
 // "link.tip.vz falls through 0" into a condition; returns its index.
 int add_condition(const Rule& rule, const std::vector<std::string>& words, Scenario& s, bool stops) {
-  static const std::vector<std::string> verbs = {"rises", "falls", "crosses", "reaches"};
+  const std::vector<std::string>& verbs = condition_verbs();
   if (words.size() < 3)
     throw rule.error("a condition reads like \"link.tip.vz falls through 0\"; the verbs are "
                      + one_of(verbs));
@@ -164,10 +173,7 @@ bool read_impact_result(const Rule& rule, const std::vector<std::string>& words,
   if (!is_side && second != "of") return false;
   if (read_event_result(rule, words, s, r)) return true;
   if (s.system->contacts().empty()) throw rule.error("there are no impacts without a [[wall]] or a [[pair]]");
-  const char* help =
-      "a result of impacts reads like \"time of impact 1\", \"link.rate after impact 1\", \"link.rate before "
-      "impact "
-      "1\", \"impulse of link.tip@floor at impact 1\", \"count of impacts\" or \"time of settle 1\"";
+  const std::string help = help_of_results(true);
   const auto want = [&](const std::string& number) {
     r.number = read_number(rule, number, "an impact");
     s.options.impacts_wanted = std::max(s.options.impacts_wanted, r.number);
@@ -201,9 +207,7 @@ ResultSpec read_result(const Rule& rule, Scenario& s) {
   r.name = rule.key;
   r.rule = rule.text;
   const std::vector<std::string> words = words_of(rule.text);
-  const char* help =
-      "a result reads like \"time when link.tip.vz falls through 0\", \"link.tip.depth at t_z\", "
-      "\"link.tip.depth at end\", \"max link.resistance.size\" or \"time of impact 1\"";
+  const std::string help = help_of_results(false);
   if (words.size() == 1)
     for (const NamedConstant& c : s.constants)
       if (c.name == words[0]) {
@@ -253,6 +257,32 @@ ResultSpec read_result(const Rule& rule, Scenario& s) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& condition_verbs() {
+  static const std::vector<std::string> verbs = {"rises", "falls", "crosses", "reaches"};
+  return verbs;
+}
+
+const std::vector<ResultForm>& result_forms() {
+  static const std::vector<ResultForm> forms = {
+      {"time when CONDITION", "time when link.tip.vz falls through 0", "the first time a condition is met",
+       false},
+      {"QUANTITY when CONDITION", "link.v when link.tip.depth rises through 0", "its value then", false},
+      {"QUANTITY at NAME", "link.tip.depth at t_z", "its value at an earlier result that is a time", false},
+      {"QUANTITY at end", "link.tip.depth at end", "its value at the end of the run", false},
+      {"max QUANTITY", "max link.resistance.size", "its largest value", false},
+      {"min QUANTITY", "min link.vz", "its smallest value", false},
+      {"time of impact N", "time of impact 1", "impacts of all rigid contacts together, from 1 to 10000",
+       true},
+      {"QUANTITY before impact N", "link.rate before impact 1", "on one side of the instant", true},
+      {"QUANTITY after impact N", "link.rate after impact 1", "on the other", true},
+      {"impulse of CONTACT at impact N", "impulse of link.tip@floor at impact 1",
+       "along the normal; 0 for a contact that had no part", true},
+      {"count of impacts", "count of impacts", "how many there were", true},
+      {"time of settle N", "time of settle 1", "end of the N-th series of infinitely many bounces", true},
+  };
+  return forms;
+}
 
 void read_rules(const Table& root, Scenario& s) {
   if (const auto t = root.table_or_none("results")) {

@@ -5,6 +5,18 @@
 
 namespace thud::doc {
 
+/// One way to write a result, for messages and for the reference.
+struct ResultForm {
+  const char* form;     ///< "time when CONDITION"
+  const char* example;  ///< "time when link.tip.vz falls through 0"
+  const char* about;
+  bool of_impacts;
+};
+[[nodiscard]] const std::vector<ResultForm>& result_forms();
+
+/// The verbs of conditions.
+[[nodiscard]] const std::vector<std::string>& condition_verbs();
+
 /// Reads [stop] and [results] into the scenario's conditions, results and options.
 ///
 ///   [stop]                                           [results]

@@ -153,7 +153,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   s.name = fs::path(s.file).stem().string();
   const doc::Parameters parameters = doc::read_parameters(document, set);
   for (const doc::Parameter& p : parameters.list) s.knobs.push_back(doc::make_knob(p));
-  const Table root = document.root().with_symbols(parameters.symbols);
+  const Table root = document.root(&scenario_spec()).with_symbols(parameters.symbols);
   root.allow("parameters");
   root.allow("define");
   s.title = root.text_or("title", s.name);
@@ -247,10 +247,12 @@ std::string data_folder() {
   return with_header.empty() ? "share/thud" : with_header;
 }
 
-std::vector<LibraryEntry> list_library() {
+namespace {
+
+std::vector<LibraryEntry> list_scenarios(const fs::path& folder) {
   std::vector<LibraryEntry> out;
   std::error_code ec;
-  for (const auto& file : fs::directory_iterator(fs::path(data_folder()) / "scenarios", ec)) {
+  for (const auto& file : fs::directory_iterator(folder, ec)) {
     if (file.path().extension() != ".toml") continue;
     LibraryEntry e;
     e.name = file.path().stem().string();
@@ -266,6 +268,14 @@ std::vector<LibraryEntry> list_library() {
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return out;
+}
+
+}  // namespace
+
+std::vector<LibraryEntry> list_library() { return list_scenarios(fs::path(data_folder()) / "scenarios"); }
+
+std::vector<LibraryEntry> list_templates() {
+  return list_scenarios(fs::path(data_folder()) / "scenarios" / "templates");
 }
 
 doc::Document doc::find_document(const std::string& name) {

@@ -12,9 +12,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-const std::vector<std::string> kinds = {"cylinder", "sphere",  "point", "block", "disc",
-                                        "rod_disc", "stepped", "given", "beam"};
-
 // One simple solid on the axis: mass m with its centre at s and moment of inertia about that centre.
 struct Lump {
   double mass, s, inertia;
@@ -35,8 +32,9 @@ double read_mass(const Table& t, double volume) {
 
 class ShapeReader {
  public:
-  void add(const Table& t, bool inside) {
-    const std::string kind = t.choice("kind", kinds);
+  void add(const Table& any, bool inside) {
+    const std::string kind = any.choice("kind", shape_kinds());
+    const Table t = any.variant(kind);
     const std::size_t before = lumps_.size();
     if (kind == "cylinder")
       add_cylinder(t);
@@ -310,6 +308,10 @@ class ShapeReader {
 };
 
 }  // namespace
+
+std::vector<std::string> shape_kinds() {
+  return {"cylinder", "sphere", "point", "block", "disc", "rod_disc", "stepped", "given", "beam"};
+}
 
 ShapeData read_shape(const Table& table) {
   ShapeReader reader;

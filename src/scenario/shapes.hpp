@@ -29,6 +29,9 @@ struct ShapeData {
   double weightless = 0, weightless_at = 0;  ///< mass that gravity is not to act on, and its centre
 };
 
+/// What a shape may be.
+[[nodiscard]] std::vector<std::string> shape_kinds();
+
 /// Reads `shape = { kind = ..., ... }`.
 [[nodiscard]] ShapeData read_shape(const Table& table);
 

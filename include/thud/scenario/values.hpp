@@ -36,6 +36,8 @@ struct LibraryEntry {
 };
 /// The scenarios that can be run by name.
 [[nodiscard]] std::vector<LibraryEntry> list_library();
+/// Scenarios to begin a file of one's own with, by kind.
+[[nodiscard]] std::vector<LibraryEntry> list_templates();
 
 /// Folder with `scenarios/`, `studies/` and `reference/`: $THUD_DATA, what was set, beside the program, or beside the
 /// headers that the program was compiled with.

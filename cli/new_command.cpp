@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "commands.hpp"
+#include "console.hpp"
+
+namespace thud::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string kind, file;
+  bool force = false;
+};
+
+std::vector<LibraryEntry> templates() {
+  std::vector<LibraryEntry> all = list_templates();
+  if (all.empty())
+    throw InputError({data_folder(), 0, 0}, "there are no templates here; THUD_DATA may name their folder");
+  return all;
+}
+
+std::string list_kinds() {
+  std::string out;
+  for (const LibraryEntry& e : templates()) out += fmt::format("{}  {}\n", pad_right(e.name, 12), e.title);
+  return out + "\nWrite one to begin with: thud new KIND -o FILE.toml\n";
+}
+
+const LibraryEntry find_kind(const std::string& kind) {
+  std::vector<std::string> known;
+  for (LibraryEntry& e : templates()) {
+    if (e.name == kind) return std::move(e);
+    known.push_back(e.name);
+  }
+  throw InputError({}, fmt::format("there is no kind \"{}\"{}; the kinds are {}", kind,
+                                   did_you_mean(kind, known), one_of(known)));
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw InputError({path, 0, 0}, "cannot be read");
+  return text.str();
+}
+
+void check_target(const Arguments& a, const std::string& file) {
+  const Place place{file, 0, 0};
+  std::error_code ec;
+  if (fs::is_directory(file, ec)) throw InputError(place, "is a folder; give the name of a file");
+  const fs::path folder = fs::path(file).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, ec))
+    throw InputError(place, fmt::format("there is no folder \"{}\"", folder.string()));
+  if (fs::is_regular_file(file, ec) && !a.force)
+    throw InputError(place, "exists already; --force overwrites it, -o FILE writes another");
+}
+
+int make_new(const Arguments& a) {
+  if (a.kind.empty()) {
+    if (!a.file.empty() || a.force) throw InputError({}, "a kind is missing; thud new lists the kinds");
+    print(list_kinds());
+    return 0;
+  }
+  const std::string text = text_of(find_kind(a.kind).path);
+  if (a.file == "-") {
+    print(text);
+    return 0;
+  }
+  const std::string file = a.file.empty() ? a.kind + ".toml" : a.file;
+  check_target(a, file);
+  write_file(file, text);
+  // A name without a slash or the ending would be looked for in the library first.
+  const std::string path =
+      file.ends_with(".toml") || file.find('/') != std::string::npos ? file : "./" + file;
+  print(fmt::format("Wrote {}. Run it with: thud run {}\n", file, path));
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace thud::cli
+
+using namespace thud::cli;
+
+void add_new_command(CLI::App& app, int& exit_code) {
+  CLI::App* c = app.add_subcommand("new", "write a commented scenario to begin with");
+  const auto a = std::make_shared<Arguments>();
+  c->add_option("KIND", a->kind, "what it is about; without it the kinds are listed");
+  c->add_option("-o,--out", a->file, "where to write it (default KIND.toml; - is standard output)")
+      ->type_name("FILE")
+      ->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
+  c->add_flag("--force", a->force, "overwrite a file that exists");
+  c->footer(
+      "Examples:\n"
+      "  thud new\n"
+      "  thud new pendulum\n"
+      "  thud new free-link -o probe.toml && thud run probe.toml");
+  c->callback([a, &exit_code] { exit_code = make_new(*a); });
+}

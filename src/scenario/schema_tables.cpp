@@ -1,0 +1,539 @@
+// Every table and key of scenario files, once: the reader is held to it, and the JSON Schema and the reference page are
+// made of it. A new key is one line here, beside the line that reads it.
+
+#include <algorithm>
+#include <numbers>
+
+#include "scenario/beds.hpp"
+#include "scenario/schema.hpp"
+#include "scenario/shapes.hpp"
+#include "thud/granular/laws.hpp"
+#include "thud/scenario/request.hpp"
+
+namespace thud::doc {
+
+namespace {
+
+using D = Dimension;
+using Choices = std::vector<std::string>;
+constexpr double pi = std::numbers::pi;
+
+// ---- how values are written -------------------------------------------------------------------
+
+ValueSpec number(D dimension, Range range = {}) { return {Form::number, dimension, range}; }
+ValueSpec pair_of(D dimension, Range range = {}) { return {Form::pair, dimension, range}; }
+ValueSpec numbers(D dimension, Range range = {}) { return {Form::numbers, dimension, range}; }
+ValueSpec whole(Range range) { return {Form::whole, D::none, range}; }
+ValueSpec choice(Choices choices) { return {Form::choice, D::none, {}, std::move(choices)}; }
+ValueSpec choice(std::vector<std::string> (*list)()) { return {.form = Form::choice, .list = list}; }
+ValueSpec form(Form f) { return {.form = f}; }
+ValueSpec table(const TableSpec& (*spec)()) { return {.form = Form::table, .table = spec}; }
+ValueSpec tables(const TableSpec& (*spec)()) { return {.form = Form::tables, .table = spec}; }
+ValueSpec formula(const char* variable, D dimension) {
+  return {.form = Form::formula, .dimension = dimension, .variable = variable};
+}
+
+const ValueSpec text = form(Form::text), texts = form(Form::texts), flag = form(Form::flag);
+
+KeySpec need(std::string name, std::vector<ValueSpec> values, std::string about) {
+  return {std::move(name), std::move(values), "", std::move(about)};
+}
+KeySpec key(std::string name, std::vector<ValueSpec> values, std::string fallback, std::string about) {
+  return {std::move(name), std::move(values), std::move(fallback), std::move(about)};
+}
+
+const Range positive = Range::positive(), non_negative = Range::non_negative();
+const Range repeats = Range::between(0, 10000);
+
+// ---- shapes -----------------------------------------------------------------------------------
+
+const KeySpec kind = need("kind", {choice(shape_kinds)}, "which shape it is");
+const KeySpec at =
+    key("at", {number(D::length)}, "after the parts before it",
+        "where the part begins along the axis; of balls, points and discs: where the centre is");
+const KeySpec weight =
+    key("weight", {choice({"yes", "no"})}, "yes",
+        "`no` takes it out of gravity, its inertia stays; for equations that lack a weight");
+const KeySpec mass = key("mass", {number(D::mass, positive)}, "by the density", "or `density`");
+const KeySpec density = key("density", {number(D::density, positive)}, "by the mass", "or `mass`");
+
+KeySpec size(const char* name, const char* about) { return need(name, {number(D::length, positive)}, about); }
+
+const TableSpec& shape_spec();
+
+std::vector<TableSpec> shape_variants() {
+  const std::vector<std::vector<std::string>> mass_or_density = {{"mass", "density"}};
+  std::vector<TableSpec> all;
+  const auto add = [&](const char* name, const char* about, std::vector<KeySpec> keys,
+                       std::vector<std::vector<std::string>> exactly_one = {}) {
+    keys.insert(keys.begin(), kind);
+    if (std::string(name) != "stepped") keys.push_back(weight);
+    all.push_back({.name = name,
+                   .title = std::string("shape ") + name,
+                   .about = about,
+                   .keys = std::move(keys),
+                   .exactly_one = std::move(exactly_one)});
+  };
+  add("cylinder", "A solid cylinder along the axis; straight cylinder to the sand.",
+      {size("length", "along the axis"), size("diameter", "across it"), mass, density, at,
+       key("inertia", {choice({"solid", "slender"})}, "solid", "`slender` drops the d²/16")},
+      mass_or_density);
+  add("sphere", "A solid ball about its centre at `at`, which is its tip.",
+      {size("diameter", "of the ball"), mass, density, at,
+       key("inertia", {choice({"solid", "point"})}, "solid", "`point`: none"),
+       key("immersion", {choice({"particle", "cap"})}, "particle",
+           "in or out of the sand with its centre, or with its cap")},
+      mass_or_density);
+  add("point", "A point mass; with a diameter, a particle to the sand.",
+      {need("mass", {number(D::mass, positive)}, "of the point"), at,
+       key("diameter", {number(D::length, positive)}, "none", "what the sand sees of it")});
+  add("block", "A cuboid; a rectangle to the sand.",
+      {size("length", "along the axis"), size("width", "across it, in the plane"),
+       key("thickness", {number(D::length, positive)}, "the width", "out of the plane"), mass, density, at},
+      mass_or_density);
+  add("disc", "A disc that turns in the plane, about its centre at `at`.",
+      {size("diameter", "in the plane"), size("thickness", "out of the plane"), mass, density, at},
+      mass_or_density);
+  add("rod_disc", "A slender rod with a disc.",
+      {size("length", "of the rod"), size("diameter", "of the rod"),
+       need("rod_mass", {number(D::mass, non_negative)}, "of the rod"),
+       need("disc_mass", {number(D::mass, positive)}, "of the disc"), size("disc_diameter", "of the disc"),
+       key("disc_thickness", {number(D::length, positive)}, "the diameter", "of the disc"),
+       key("disc_at", {number(D::length)}, "the length", "where its centre is along the rod")});
+  add("stepped", "Several shapes along one axis; each part by itself to the sand.",
+      {need("parts", {tables(shape_spec)}, "the parts, from the start on; any kind but `stepped`")});
+  add("given", "Mass properties as measured; a cylinder to the sand if both sizes are given.",
+      {need("mass", {number(D::mass, positive)}, "of the body"),
+       need("center", {number(D::length)}, "where the mass centre is along the axis"),
+       need("inertia", {number(D::inertia, non_negative)}, "about the mass centre"),
+       key("length", {number(D::length, non_negative)}, "0", "along the axis"),
+       key("diameter", {number(D::length, non_negative)}, "0", "across it")});
+  return all;
+}
+
+const TableSpec& damping_spec() {
+  static const TableSpec spec{
+      .name = "rayleigh",
+      .title = "damping = { … }",
+      .about = "Rayleigh damping of a beam.",
+      .keys = {key("mass", {number(D::angular_rate, non_negative)}, "0", "per mass"),
+               key("stiffness", {number(D::time, non_negative)}, "0", "per stiffness")}};
+  return spec;
+}
+
+TableSpec beam_spec() {
+  return {
+      .name = "beam",
+      .title = "shape beam",
+      .about =
+          "A slender link that bends. Alone as the shape of a body, or the outermost part of a `stepped` "
+          "one; one "
+          "per body. The joint of the body is at its start or before it.",
+      .keys = {kind,
+               size("length", "L"),
+               key("diameter", {number(D::length, positive)}, "by thickness and width", "of a round section"),
+               key("thickness", {number(D::length, positive)}, "by the diameter",
+                   "of a rectangular section, in the plane of motion"),
+               key("width", {number(D::length, positive)}, "by the diameter",
+                   "of a rectangular section, across the plane; the sand sees a round beam of this diameter"),
+               mass,
+               density,
+               key("young", {number(D::pressure, positive)}, "by the rigidity", "E, or `rigidity`"),
+               key("rigidity", {number(D::flexural_rigidity, positive)}, "by young", "E I, or `young`"),
+               key("tip_mass", {number(D::mass, non_negative)}, "0", "at the end; nothing to the sand"),
+               key("tip_inertia", {number(D::inertia, non_negative)}, "0",
+                   "of the tip, about the end of the beam"),
+               key("at", {number(D::length)}, "after the parts before it", "where it starts along the axis"),
+               key("support", {choice({"free", "pinned", "clamped"})}, "by the body",
+                   "`free` for free bodies only; behind rigid parts `clamped` only"),
+               key("basis", {choice({"modes", "elements"})}, "modes", "analytic modes, or Hermite elements"),
+               key("modes", {whole(Range::between(0, 400))}, "4 modes; of elements all",
+                   "number of shapes: 1 to 50 modes, or up to two per element"),
+               key("elements", {whole(Range::between(1, 200))}, "8",
+                   "number of elements, for `basis = \"elements\"`"),
+               key("damping",
+                   {number(D::none, non_negative), numbers(D::none, non_negative), table(damping_spec)},
+                   "none",
+                   "of the material: a ratio to critical, a list of ratios (the last holds for the rest), or "
+                   "`{ mass = …, stiffness = … }`"),
+               key("gravity", {choice({"distributed", "midspan"})}, "distributed",
+                   "`midspan`: at the deformed middle, as in Lee 2009"),
+               weight,
+               key("immersion", {choice({"deformed", "straight"})}, "deformed",
+                   "`straight`: as if straight from the deformed tip on, as in Lee 2009"),
+               key("stiffness", {choice({"consistent", "lee2009"})}, "consistent",
+                   "`lee2009`: of a pinned beam, 643 times too soft, for `modes = 1`")},
+      .exactly_one = {{"mass", "density"}, {"young", "rigidity"}}};
+}
+
+const TableSpec& shape_spec() {
+  static const TableSpec spec = [] {
+    TableSpec s{.name = "shape",
+                .title = "shape = { … }",
+                .about = "Lies along the axis of the body from s = 0 on. Its end is the body's `tip`.",
+                .keys = {kind},
+                .variants = shape_variants()};
+    s.variants.push_back(beam_spec());
+    return s;
+  }();
+  return spec;
+}
+
+// ---- bodies -----------------------------------------------------------------------------------
+
+const TableSpec& joint_spec() {
+  const ValueSpec place = choice({"start", "center", "tip", "end"});
+  static const TableSpec spec{
+      .name = "joint",
+      .title = "joint = { … }",
+      .about =
+          "A pin to the ground, or `to` another body. Every body hangs on one joint; closed loops are "
+          "refused.",
+      .keys = {
+          key("kind", {choice({"free", "pin"})}, "pin", "of a body that is not carried by another"),
+          key("to", {text}, "the ground", "name of the body that carries this one"),
+          key("at", {place, number(D::length), pair_of(D::length)}, "tip of the other body",
+              "place on the other body: `start`, `center`, `tip`, or a length from its start; of a pin to "
+              "the "
+              "ground: `[x, z]`, by default `[0, 0]`"),
+          key("own", {place, number(D::length)}, "start", "the same on this body"),
+          key("damping", {number(D::damping_torque, non_negative)}, "0", "viscous moment per relative rate"),
+          key("friction", {number(D::torque, non_negative), pair_of(D::torque, non_negative)}, "0",
+              "Coulomb moment; `[a, b]`: a against negative, b against positive relative turning"),
+          key("torque", {formula("t", D::torque)}, "none",
+              "moment on this body, the opposite on what carries it; may be an expression of `t`")}};
+  return spec;
+}
+
+const TableSpec& body_spec() {
+  static const TableSpec spec{
+      .name = "body",
+      .title = "[[body]]",
+      .about = "A rigid or elastic body. At least one is needed.",
+      .keys = {need("name", {text}, "letters, digits, `_`, `-`; may hold `{...}` when repeated"),
+               need("shape", {table(shape_spec)}, "mass properties and what the sand and walls see"),
+               need("joint", {choice({"free", "pin"}), table(joint_spec)},
+                    "`\"free\"`: three freedoms; `\"pin\"`: pinned to the ground at (0, 0); or a table"),
+               key("repeat", {whole(repeats)}, "one body",
+                   "makes that many, with `i` = 1, 2, … in all expressions and `{...}` of the entry")}};
+  return spec;
+}
+
+// ---- what they meet ---------------------------------------------------------------------------
+
+std::vector<std::string> law_names() {
+  std::vector<std::string> names;
+  for (const LawEntry* e : law_table()) names.push_back(e->card.name);
+  return names;
+}
+
+std::vector<std::string> media_names() {
+  std::vector<std::string> names;
+  for (const Medium& m : media()) names.emplace_back(m.name);
+  return names;
+}
+
+// The coefficients of all laws, registered ones too. Laws may mean different things by the same key.
+const std::vector<KeySpec>& coefficient_keys() {
+  thread_local std::vector<KeySpec> keys;
+  thread_local std::vector<const LawEntry*> made_for;
+  const std::vector<const LawEntry*> laws = law_table();
+  if (made_for == laws) return keys;
+  keys.clear();
+  for (const LawEntry* e : laws)
+    for (const Coefficient& c : e->card.coefficients) {
+      const Quantity how = quantity_of(c);
+      const ValueSpec value = number(how.dimension, how.range);
+      const auto found =
+          std::find_if(keys.begin(), keys.end(), [&](const KeySpec& k) { return k.name == c.key; });
+      if (found == keys.end()) {
+        keys.push_back(key(c.key, {value}, "that of the medium or law", c.about + " (" + e->card.name + ")"));
+        continue;
+      }
+      const auto same = [&](const ValueSpec& v) {
+        return v.dimension == value.dimension && v.range == value.range;
+      };
+      if (std::none_of(found->values.begin(), found->values.end(), same)) found->values.push_back(value);
+      if (found->about.starts_with(c.about))
+        found->about.insert(found->about.size() - 1, ", " + e->card.name);
+      else
+        found->about += "; " + c.about + " (" + e->card.name + ")";
+    }
+  made_for = laws;
+  return keys;
+}
+
+const TableSpec& bed_spec() {
+  static const TableSpec spec{
+      .name = "bed",
+      .title = "[[bed]]",
+      .about =
+          "A bed of granular matter, endless to both sides. One `[bed]`, or several `[[bed]]`. The "
+          "coefficients of "
+          "its law may follow the medium or the law.",
+      .keys = {key("name", {text}, "`bed`, `bed2`, …", "for messages and observables"),
+               key("medium", {choice(media_names)}, "play-sand", "a law with its coefficients"),
+               key("law", {choice(law_names)}, "that of the medium", "instead of a medium"),
+               key("surface", {number(D::length)}, "0", "z of the surface at x = 0"),
+               key("slope", {number(D::angle, Range::between(-1.5, 1.5))}, "0", "fall towards +x"),
+               key("depth", {number(D::length, positive)}, "endless",
+                   "thickness of the layer, along its normal"),
+               key("at_bottom", {choice({"stop", "report"})}, "stop", "`report`: an event, and on through"),
+               key("area", {choice({"side", "side-or-end", "silhouette", "floor", "full"})}, "silhouette",
+                   "frontal area of cylinders"),
+               key("rotation", {choice({"none", "whole"})}, "whole", "moment on wholly immersed parts"),
+               key("sphere_horizontal", {choice({"d2_z", "d_z2"})}, "d2_z",
+                   "law `lee2009`, round parts: d² z or d z²"),
+               key("bodies", {texts}, "all", "names of the bodies that feel it")},
+      .more = coefficient_keys,
+      .at_most_one = {{"medium", "law"}}};
+  return spec;
+}
+
+std::vector<KeySpec> law_keys(bool is_default) {
+  const auto or_default = [&](const char* value) { return is_default ? value : "as in [contact]"; };
+  return {
+      key("model", {choice({"rigid", "hertz"})}, or_default("rigid"),
+          "`hertz`: compliant, with a force during the contact"),
+      key("law", {choice({"newton", "poisson", "stronge"})}, or_default("stronge"),
+          "of restitution at a single contact"),
+      key("restitution", {number(D::none, Range::fraction()), formula("v", D::none)}, or_default("0"),
+          "e; or an expression of the speed of approach `v` [m/s], such as `\"=min(1, 0.9*v^-0.1)\"`"),
+      key("friction", {number(D::none, non_negative)}, or_default("0"), "μ"),
+      key("exponent", {number(D::none, Range::between(1, 10))}, or_default("1.5"), "n of F = k δⁿ (1 + d δ̇)"),
+      key("stiffness", {number(D::none, positive), number(D::stiffness, positive)},
+          is_default ? "none; required for hertz" : "as in [contact]",
+          "k [N/mⁿ]: a plain number, with a unit only for `exponent = 1`"),
+      key("damping", {number(D::none, non_negative)}, or_default("0"), "d (Hunt & Crossley) [s/m]")};
+}
+
+const TableSpec& contact_spec() {
+  static const TableSpec spec = [] {
+    TableSpec s{
+        .name = "contact",
+        .title = "[contact]",
+        .about =
+            "What holds for all walls and pairs. Each of these keys but `correlation` may also stand in a "
+            "`[[wall]]` or `[[pair]]`, and goes before this one there. Keys of the other model are read "
+            "and not used.",
+        .keys = law_keys(true)};
+    s.keys.push_back(key("correlation", {number(D::none, Range{0, 1, false, true})}, "0",
+                         "α of impacts at several contacts at once"));
+    return s;
+  }();
+  return spec;
+}
+
+TableSpec with_law(TableSpec spec) {
+  for (KeySpec& k : law_keys(false)) spec.keys.push_back(std::move(k));
+  spec.at_most_one = {{"bodies", "touches"}};
+  return spec;
+}
+
+const TableSpec& wall_spec() {
+  static const TableSpec spec = with_law(
+      {.name = "wall",
+       .title = "[[wall]]",
+       .about = "A rigid rough plane. What can touch it follows from the shapes of the bodies.",
+       .keys = {key("name", {text}, "`wall`, `wall2`, …", "letters, digits, `_`, `-`"),
+                key("at", {pair_of(D::length)}, "`[0, 0]`", "a point of its surface"),
+                key("slope", {number(D::angle, Range::between(-pi - 1e-9, pi + 1e-9))}, "0",
+                    "fall towards +x. 0: a floor; `\"90 deg\"`: the wall is on the left, `\"-90 deg\"`: on "
+                    "the right; "
+                    "`\"180 deg\"`: a ceiling"),
+                key("bodies", {texts}, "all", "names of the bodies that can touch it"),
+                key("touches", {texts}, "by the bodies", "instead of bodies: names of features or points"),
+                key("repeat", {whole(repeats)}, "one wall", "makes that many, with `i` as in `[[body]]`")}});
+  return spec;
+}
+
+const TableSpec& pair_spec() {
+  static const TableSpec spec = with_law(
+      {.name = "pair",
+       .title = "[[pair]]",
+       .about = "Bodies that can touch each other. Give `bodies` or `touches`.",
+       .keys = {key("bodies", {texts}, "by touches",
+                    "two bodies, or more: every ball and disc of one against every one of the others"),
+                key("touches", {texts}, "by bodies",
+                    "instead: two features. One of them must be a circle; the other may be a point"),
+                key("repeat", {whole(repeats)}, "one pair", "makes that many, with `i` as in `[[body]]`")}});
+  return spec;
+}
+
+const TableSpec& air_spec() {
+  static const TableSpec spec{
+      .name = "air",
+      .title = "[air]",
+      .about = "Drag of the air on the mass centres.",
+      .keys = {need("drag_coefficient", {number(D::none, non_negative)}, "C_d"),
+               key("density", {number(D::density, non_negative)}, "1.2045", "of the air"),
+               key("bodies", {texts}, "all", "names of the bodies that feel it")}};
+  return spec;
+}
+
+// ---- names, start, stop -----------------------------------------------------------------------
+
+const TableSpec& parameter_spec() {
+  static const TableSpec spec{
+      .name = "parameter",
+      .title = "parameter = { … }",
+      .about = "A knob.",
+      .keys = {need("value", {number(D::any), form(Form::choice)},
+                    "default value: a number, a quantity, an expression of earlier parameters, or one of the "
+                    "`choices`"),
+               key("unit", {text}, "that of the value",
+                   "for showing, and for bare numbers in this entry; `--set` still takes bare numbers as SI"),
+               key("range", {pair_of(D::any)}, "none",
+                   "lowest and highest; checked for the default and for `--set`"),
+               key("integer", {flag}, "false", "whole numbers only"),
+               key("choices", {texts}, "none",
+                   "makes it a text, used as `$name`; then no `unit`, `range`, `integer`"),
+               key("about", {text}, "empty", "shown by `thud check` and in reports")}};
+  return spec;
+}
+
+const TableSpec& parameters_spec() {
+  static const TableSpec spec{.name = "parameters",
+                              .title = "[parameters]",
+                              .about =
+                                  "Knobs that `--set` can turn. In file order; later ones may use earlier "
+                                  "ones. Names are letters, digits "
+                                  "and underscores; names of functions, `pi` and `t` are taken.",
+                              .keys = {},
+                              .each = key("NAME", {number(D::any), table(parameter_spec)}, "–",
+                                          "a value, short for `{ value = … }`, or a table")};
+  return spec;
+}
+
+const TableSpec& define_spec() {
+  static const TableSpec spec{.name = "define",
+                              .title = "[define]",
+                              .about =
+                                  "Constants derived from parameters and from each other, in file order. "
+                                  "They cannot be set from outside.",
+                              .keys = {},
+                              .each = key("NAME", {number(D::any)}, "–", "a number or an expression")};
+  return spec;
+}
+
+const TableSpec& point_spec() {
+  static const TableSpec spec{.name = "point",
+                              .title = "point = { … }",
+                              .about = "A named point of a body.",
+                              .keys = {need("body", {text}, "name of the body"),
+                                       need("s", {number(D::length)}, "along the axis, from the start"),
+                                       key("n", {number(D::length)}, "0", "across it"),
+                                       key("radius", {number(D::length, non_negative)}, "0",
+                                           "a circle to `touches` of walls and pairs")}};
+  return spec;
+}
+
+const TableSpec& points_spec() {
+  static const TableSpec spec{.name = "points",
+                              .title = "[points]",
+                              .about =
+                                  "Named points of bodies, beside `start`, `tip` and the mass centre that "
+                                  "every body has, and `root`, where "
+                                  "a beam starts behind rigid parts.",
+                              .keys = {},
+                              .each = key("NAME", {table(point_spec)}, "–",
+                                          "a point; then `NAME.x`, `NAME.vz`, `NAME.depth`, … exist")};
+  return spec;
+}
+
+const TableSpec& initial_spec() {
+  static const TableSpec spec{
+      .name = "initial",
+      .title = "[initial]",
+      .about =
+          "Any quantities that fix the pose and the motion at t = 0: angles, rates, positions (`.x`, `.z`), "
+          "velocities (`.vx`, `.vz`) and depths, of bodies or points; amplitudes of the shapes of a beam and "
+          "their "
+          "rates (`.mode1`, `.mode1.rate`). What is not mentioned is zero where it is free to be.",
+      .keys = {key("repeat", {whole(repeats)}, "0", "entries with `{...}` are made for `i` = 1 … repeat")},
+      .each = key("\"QUANTITY\"", {number(D::any)}, "–", "its value at the start; quote the name")};
+  return spec;
+}
+
+const TableSpec& stop_spec() {
+  static const TableSpec spec{
+      .name = "stop",
+      .title = "[stop]",
+      .about =
+          "A run always ends at rest as well. It counts as done if it met a condition of `when`, came to "
+          "rest where "
+          "nothing else was asked for, or reached `time` where `time` stands alone.",
+      .keys = {
+          key("when", {texts}, "rest",
+              "a condition, `\"rest\"`, `\"results\"` (all results found that are of an instant), or a list: "
+              "whichever comes first"),
+          key("time", {number(D::time, positive)}, "10 s", "longest time to simulate")}};
+  return spec;
+}
+
+const TableSpec& results_spec() {
+  static const TableSpec spec{.name = "results",
+                              .title = "[results]",
+                              .about = "Named numbers, in file order.",
+                              .keys = {},
+                              .each = key("NAME", {text}, "–", "a rule, see below")};
+  return spec;
+}
+
+std::vector<std::string> methods() { return method_names(); }
+
+const TableSpec& solver_spec() {
+  static const TableSpec spec{
+      .name = "solver",
+      .title = "[solver]",
+      .about = "The options of `thud run` go before these.",
+      .keys = {key("method", {choice(methods)}, "auto",
+                   "`auto` is `dop853`, or `dopri5` at loose tolerances; `rk4` and `euler` have a fixed "
+                   "step; `radau5` is "
+                   "implicit, for stiff beams"),
+               key("tolerance", {number(D::none, Range::between(1e-14, 1e-2))}, "1e-9", "relative"),
+               key("step", {number(D::time, positive)}, "1e-6 s", "of methods with a fixed step"),
+               key("max_step", {number(D::time, positive)}, "none", "longest step")}};
+  return spec;
+}
+
+const TableSpec& output_spec() {
+  static const TableSpec spec{
+      .name = "output",
+      .title = "[output]",
+      .about = "What to show.",
+      .keys = {
+          key("plot", {texts}, "none", "quantities to plot in the terminal and in figures"),
+          key("sample", {number(D::time, positive)}, "automatic", "time between rows of `trajectory.csv`")}};
+  return spec;
+}
+
+}  // namespace
+
+const TableSpec& scenario_spec() {
+  static const TableSpec spec{
+      .name = "scenario",
+      .title = "the file",
+      .about = "The keys that are no tables stand before the first table.",
+      .keys = {key("title", {text}, "name of the file", "one line"),
+               key("about", {text}, "empty", "a sentence or two"),
+               key("gravity", {number(D::acceleration), pair_of(D::acceleration)}, "9.81 m/s2",
+                   "downwards; or `[gx, gz]`"),
+               key("parameters", {table(parameters_spec)}, "none", "knobs"),
+               key("define", {table(define_spec)}, "none", "derived constants"),
+               need("body", {tables(body_spec)}, "the bodies"),
+               key("bed", {tables(bed_spec)}, "none", "sand"),
+               key("contact", {table(contact_spec)}, "none", "what holds for all walls and pairs"),
+               key("wall", {tables(wall_spec)}, "none", "rigid planes"),
+               key("pair", {tables(pair_spec)}, "none", "bodies that strike each other"),
+               key("air", {table(air_spec)}, "none", "drag of the air"),
+               key("points", {table(points_spec)}, "none", "named points"),
+               key("initial", {table(initial_spec)}, "zero", "pose and motion at the start"),
+               key("stop", {table(stop_spec)}, "at rest", "when to stop"),
+               key("results", {table(results_spec)}, "none", "named numbers"),
+               key("solver", {table(solver_spec)}, "as below", "method and tolerance"),
+               key("output", {table(output_spec)}, "as below", "plots and samples")}};
+  return spec;
+}
+
+}  // namespace thud::doc
