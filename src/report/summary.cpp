@@ -135,7 +135,9 @@ class Summary {
       std::string name, si, shown, rule;
     };
     std::vector<Line> lines;
-    for (const ResultValue& r : run_.results) {
+    for (std::size_t k = 0; k < run_.results.size(); ++k) {
+      const ResultValue& r = run_.results[k];
+      if (!r.value && scenario_.results[k].kind == ResultSpec::Kind::constant) continue;  // does not apply
       Line line{r.name, style_.unicode ? "—" : "-", "", r.rule};
       if (r.value && std::isfinite(*r.value)) {
         line.si = show_number(*r.value, 7) + (r.unit.empty() ? "" : " " + style_.unit(r.unit));

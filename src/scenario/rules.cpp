@@ -149,15 +149,24 @@ bool read_event_result(const Rule& rule, const std::vector<std::string>& words, 
   const Word& word = found->second;
   if (!word.of_joints && s.system->contacts().empty())
     throw rule.error("nothing touches without a [[wall]] or a [[pair]]");
-  bool friction = false, clamps = s.system->has_clamps();
-  for (int i = 0; i < s.system->tree().body_count(); ++i)
+  bool friction = false, turned_off = false;
+  const bool clamps = s.system->has_clamps();
+  for (int i = 0; i < s.system->tree().body_count(); ++i) {
     friction = friction || s.system->joint(i).has_friction();
-  if (word.of_joints && !friction) throw rule.error("no joint sticks without a friction of its own");
-  if ((word.kind == EventKind::clamp || word.kind == EventKind::unclamp) && !clamps)
-    throw rule.error(
-        "no joint has stick = { ... }: without it joints do not clamp, they \"stick\" and are \"release\"d");
-  r.kind = ResultSpec::Kind::time_of_event;
+    turned_off = turned_off || s.system->joint(i).clamp.is_given();
+  }
+  if (word.of_joints && !friction && !turned_off)
+    throw rule.error("no joint sticks without a friction of its own");
   r.unit = "s";
+  if ((word.kind == EventKind::clamp || word.kind == EventKind::unclamp) && !clamps) {
+    if (!turned_off)
+      throw rule.error(
+          "no joint has stick = { ... }: without it joints do not clamp, they \"stick\" and are "
+          "\"release\"d");
+    r.kind = ResultSpec::Kind::constant;  // it does not apply
+    return true;
+  }
+  r.kind = ResultSpec::Kind::time_of_event;
   r.event = word.kind;
   r.number = read_number(rule, words[3], word.what);
   s.options.events_wanted.push_back({r.event, r.number});
@@ -280,6 +289,18 @@ const std::vector<ResultForm>& result_forms() {
        "along the normal; 0 for a contact that had no part", true},
       {"count of impacts", "count of impacts", "how many there were", true},
       {"time of settle N", "time of settle 1", "end of the N-th series of infinitely many bounces", true},
+      {"time of touch N", "time of touch 1",
+       "a contact closes without an impact, or a compliant one is indented", true},
+      {"time of lift N", "time of lift 1", "a closed contact opens", true},
+      {"time of stick N", "time of stick 1",
+       "a joint with friction sticks; `release`: it slips again; `clamp` and "
+       "`unclamp`: by the rule of its `stick = { … }`",
+       false},
+      {"CONSTANT", "arm.frequency1",
+       "a number of the scenario itself: `BODY.frequency1` … of a beam [rad/s], `BODY.hub_frequency1` … with "
+       "its hub "
+       "free, and those of `[strike]`",
+       false},
   };
   return forms;
 }

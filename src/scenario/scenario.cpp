@@ -14,6 +14,7 @@
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
 #include "scenario/strike.hpp"
+#include "thud/beam/strike.hpp"
 #include "thud/scenario/request.hpp"
 
 namespace thud {
@@ -130,6 +131,21 @@ void read_solver(const Table& root, SolverOptions& options) {
   t->finish();
 }
 
+// Of every beam by itself, and with its hub free to turn.
+void add_frequencies(const System& system, std::vector<NamedConstant>& out) {
+  for (int i = 0; i < system.tree().body_count(); ++i) {
+    const Body& b = system.tree().body(i);
+    if (!b.beam) continue;
+    for (int k = 0; k < std::min(b.beam->size(), 6); ++k)
+      out.push_back({fmt::format("{}.frequency{}", b.name, k + 1), b.beam->frequency(k), "rad/s"});
+    if (b.free || b.parent >= 0 || b.beam->basis().support() != Support::clamped) continue;
+    const std::vector<double> w =
+        frequencies_on_hub(*b.beam, b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n));
+    for (std::size_t k = 0; k < std::min<std::size_t>(w.size(), 6); ++k)
+      out.push_back({fmt::format("{}.hub_frequency{}", b.name, k + 1), w[k], "rad/s"});
+  }
+}
+
 void read_output(const Table& root, Scenario& s) {
   const auto t = root.table_or_none("output");
   if (!t) return;
@@ -186,6 +202,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   doc::read_contacts(root, bodies, read_points(root, bodies, names, s), s);
   s.observables = list_observables(*s.system, s.points);
   read_solver(root, s.options);
+  add_frequencies(*s.system, s.constants);
   doc::read_initial(root, s);
   doc::read_strike(root, s);
   doc::check_start(root, s);

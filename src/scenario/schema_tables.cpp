@@ -117,7 +117,15 @@ const TableSpec& damping_spec() {
       .title = "damping = { … }",
       .about = "Rayleigh damping of a beam.",
       .keys = {key("mass", {number(D::angular_rate, non_negative)}, "0", "per mass"),
-               key("stiffness", {number(D::time, non_negative)}, "0", "per stiffness")}};
+               key("stiffness", {number(D::time, non_negative)}, "0", "per stiffness"),
+               key("ratios", {numbers(D::none, non_negative)}, "none",
+                   "instead: ratios to critical of the first modes, from which the two follow (see `fit`)"),
+               key("fit", {choice({"held", "by-state", "modes"})}, "held",
+                   "Rayleigh damping that gives the first two modes their ratios, with the frequencies of "
+                   "the beam "
+                   "held at its start; `by-state`: of the hub held and of the hub free, each when it is; "
+                   "`modes`: no "
+                   "Rayleigh damping, a ratio for each mode")}};
   return spec;
 }
 
@@ -155,7 +163,11 @@ TableSpec beam_spec() {
                    {number(D::none, non_negative), numbers(D::none, non_negative), table(damping_spec)},
                    "none",
                    "of the material: a ratio to critical, a list of ratios (the last holds for the rest), or "
-                   "`{ mass = …, stiffness = … }`"),
+                   "`{ mass = …, stiffness = … }`, or `{ ratios = […] }`"),
+               key("motion", {choice({"finite", "small"})}, "finite",
+                   "`small`: first order in the deflection, as structural engineers have it; for a body that "
+                   "is pinned "
+                   "to the ground and carries no other"),
                key("gravity", {choice({"distributed", "midspan"})}, "distributed",
                    "`midspan`: at the deformed middle, as in Lee 2009"),
                weight,
@@ -181,6 +193,25 @@ const TableSpec& shape_spec() {
 
 // ---- bodies -----------------------------------------------------------------------------------
 
+const TableSpec& stick_spec() {
+  static const TableSpec spec{
+      .name = "stick",
+      .title = "stick = { … }",
+      .about =
+          "When a joint that has turned sticks, after Chapnik, Heppler & Aplevich (1991): below two "
+          "thresholds at once. "
+          "Without it Coulomb's law decides, exactly. For a body that is pinned to the ground and has a "
+          "beam.",
+      .keys = {key("rule", {choice({"threshold", "coulomb"})}, "threshold", "`coulomb` turns the rest off"),
+               need("rate", {number(D::angular_rate, positive)},
+                    "rate of the joint below which it may be clamped"),
+               need("energy", {number(D::energy, positive)},
+                    "kinetic energy of the bending below which it may be clamped"),
+               key("friction", {pair_of(D::torque, positive)}, "that of the joint",
+                   "static friction that holds it, `[a, b]` as of the joint")}};
+  return spec;
+}
+
 const TableSpec& joint_spec() {
   const ValueSpec place = choice({"start", "center", "tip", "end"});
   static const TableSpec spec{
@@ -201,7 +232,8 @@ const TableSpec& joint_spec() {
           key("friction", {number(D::torque, non_negative), pair_of(D::torque, non_negative)}, "0",
               "Coulomb moment; `[a, b]`: a against negative, b against positive relative turning"),
           key("torque", {formula("t", D::torque)}, "none",
-              "moment on this body, the opposite on what carries it; may be an expression of `t`")}};
+              "moment on this body, the opposite on what carries it; may be an expression of `t`"),
+          key("stick", {table(stick_spec)}, "by Coulomb's law", "another rule for when it sticks")}};
   return spec;
 }
 
@@ -455,6 +487,49 @@ const TableSpec& initial_spec() {
   return spec;
 }
 
+const TableSpec& hertz_spec() {
+  static const TableSpec spec{
+      .name = "hertz",
+      .title = "hertz = { … }",
+      .about =
+          "Shapes and materials at the contact, as in Goldsmith's Impact: k₂ = 4/3 q_k/((δ₁ + δ₂) √(A + B)).",
+      .keys = {need("qk", {number(D::none, positive)}, "q_k"),
+               need("A", {number(D::none, positive)}, "A [1/m]"),
+               need("B", {number(D::none, positive)}, "B [1/m]"),
+               need("delta1", {number(D::none, positive)}, "δ₁ [1/Pa]"),
+               need("delta2", {number(D::none, positive)}, "δ₂ [1/Pa]")}};
+  return spec;
+}
+
+const TableSpec& strike_spec() {
+  static const TableSpec spec{
+      .name = "strike",
+      .title = "[strike]",
+      .about =
+          "A ball strikes the tip of a beam that is clamped to a hub. Sets the velocity of the ball, and "
+          "what the beam "
+          "does when the ball has parted; gives the constants `strike.contact_time`, `strike.restitution`, "
+          "`strike.impulse`, `strike.C1` … and the observable `strike.rebound`.",
+      .keys = {need("body", {text}, "the body with the beam"),
+               need("ball", {text}, "the free body that strikes it"),
+               key("route", {choice({"direct", "impulse", "paper"})}, "direct",
+                   "`direct`: a `[[pair]]` with `model = \"hertz\"` does it all; `impulse`: that of the "
+                   "contact, at "
+                   "once; `paper`: the initial conditions of Chapnik et al., eqs 17–33"),
+               need("speed", {number(D::speed)}, "of the ball, along positive deflection"),
+               key("stiffness", {number(D::none, positive)}, "by hertz",
+                   "k₂ of F = k₂ δ^1.5 [N/m^1.5], or `hertz`"),
+               key("hertz", {table(hertz_spec)}, "by stiffness", "shapes and materials"),
+               key("damping", {numbers(D::none, Range::between(0, 0.999))}, "0 for three modes",
+                   "ratios of the modes that take part, for `paper`; one to three"),
+               key("contact_time", {number(D::time, positive)}, "by eq 24", "T_MH, for `paper`"),
+               key("modes", {choice({"published", "length", "tip-mass"})}, "published",
+                   "normalisation of the modes, for `paper`: what its table implies, its eq 18, or with the "
+                   "tip mass")},
+      .exactly_one = {{"stiffness", "hertz"}}};
+  return spec;
+}
+
 const TableSpec& stop_spec() {
   static const TableSpec spec{
       .name = "stop",
@@ -487,13 +562,21 @@ const TableSpec& solver_spec() {
       .name = "solver",
       .title = "[solver]",
       .about = "The options of `thud run` go before these.",
-      .keys = {key("method", {choice(methods)}, "auto",
-                   "`auto` is `dop853`, or `dopri5` at loose tolerances; `rk4` and `euler` have a fixed "
-                   "step; `radau5` is "
-                   "implicit, for stiff beams"),
-               key("tolerance", {number(D::none, Range::between(1e-14, 1e-2))}, "1e-9", "relative"),
-               key("step", {number(D::time, positive)}, "1e-6 s", "of methods with a fixed step"),
-               key("max_step", {number(D::time, positive)}, "none", "longest step")}};
+      .keys = {
+          key("method", {choice(methods)}, "auto",
+              "`auto` is `dop853`, or `dopri5` at loose tolerances; `rk4` and `euler` have a fixed "
+              "step; `radau5` is "
+              "implicit, for stiff beams; `newmark` and `generalised-alpha` are implicit with a fixed step; "
+              "`exact` has no error where the motion is linear and is `dop853` elsewhere"),
+          key("tolerance", {number(D::none, Range::between(1e-14, 1e-2))}, "1e-9", "relative"),
+          key("step", {number(D::time, positive)}, "by the method",
+              "of methods with a fixed step: 1 µs of `rk4` and `euler`, a hundredth of the longest period of "
+              "bending of `newmark` and `generalised-alpha`, or 0.1 ms without beams"),
+          key("beta", {number(D::none, Range::between(0, 1))}, "0.25", "β of `newmark`"),
+          key("gamma", {number(D::none, Range::between(0, 2))}, "0.5", "γ of `newmark`"),
+          key("spectral_radius", {number(D::none, Range::between(0, 1))}, "0.9",
+              "of `generalised-alpha` at infinite frequency; 1 damps nothing"),
+          key("max_step", {number(D::time, positive)}, "none", "longest step")}};
   return spec;
 }
 
@@ -529,6 +612,7 @@ const TableSpec& scenario_spec() {
                key("air", {table(air_spec)}, "none", "drag of the air"),
                key("points", {table(points_spec)}, "none", "named points"),
                key("initial", {table(initial_spec)}, "zero", "pose and motion at the start"),
+               key("strike", {table(strike_spec)}, "none", "a ball against the tip of an arm"),
                key("stop", {table(stop_spec)}, "at rest", "when to stop"),
                key("results", {table(results_spec)}, "none", "named numbers"),
                key("solver", {table(solver_spec)}, "as below", "method and tolerance"),

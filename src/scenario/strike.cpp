@@ -86,8 +86,8 @@ void read_strike(const Table& root, Scenario& s) {
   strike.speed = t->number("speed", Dimension::speed);
   if (strike.speed == 0) throw t->error("speed", "a ball without speed does not strike");
   strike.stiffness = read_stiffness(*t);
-  strike.ratios = t->numbers("damping", Dimension::none, Range{0, 0.999, false, false})
-                      .value_or(std::vector<double>(3, 0.0));
+  strike.ratios =
+      t->numbers("damping", Dimension::none, Range::between(0, 0.999)).value_or(std::vector<double>(3, 0.0));
   strike.contact_time = t->number_or_none("contact_time", Dimension::time, Range::positive());
   const StrikeModes modes = read_modes(*t);
   if (route == "paper"

@@ -68,7 +68,7 @@ struct Observable {
   bool center = false;  ///< the mass centre instead of `point`
   int mode = 0;         ///< of a beam, from 0
   int contact = 0;
-  Vec direction{};  ///< with the scale of the result in it
+  Vec direction{};                                ///< with the scale of the result in it
   std::shared_ptr<const ObservableFunction> own;  ///< of Quantity::own
 };
 

@@ -24,6 +24,7 @@ struct ClampRule {
   double static_negative = 0;  ///< and against negative turning [N m]
 
   bool is_on() const { return rate > 0; }
+  bool is_given() const { return energy > 0; }  ///< it may be turned off all the same
 };
 
 /// Forces in the joint that carries a body.
