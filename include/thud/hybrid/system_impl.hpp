@@ -130,14 +130,23 @@ template <bool Lean, bool Elastic, class T>
                both || m.normal < 0};
   Resistance<T> r;
   const auto apply = [&](const auto& law) {
-    if constexpr (std::decay_t<decltype(law)>::needs_speed) flow.speed = norm(velocity);
     if constexpr (std::is_same_v<std::decay_t<decltype(law)>, OwnLaw>) {
-      flow.cross = cross;
-      flow.along = along;
-      flow.normal_rate = normal_rate;
-      flow.shear_rate = shear_rate;
+      // In copies: what is handed out lies in memory, and the others need not.
+      const Immersed<T> seen = im;
+      Flow<T> own = flow;
+      own.immersed = &seen;
+      own.speed = norm(velocity);
+      own.cross = cross;
+      own.along = along;
+      own.normal_rate = normal_rate;
+      own.shear_rate = shear_rate;
+      Resistance<T> answer;
+      law.evaluate(own, answer);
+      r = answer;
+    } else {
+      if constexpr (std::decay_t<decltype(law)>::needs_speed) flow.speed = norm(velocity);
+      law.evaluate(flow, r);
     }
-    law.evaluate(flow, r);
   };
   if (const auto* lee = std::get_if<LeeLaw>(&bed.law))
     apply(*lee);  // the common law, without the dispatch
