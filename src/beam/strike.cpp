@@ -4,10 +4,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <boost/math/quadrature/gauss.hpp>
-#include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
-#include <boost/numeric/odeint/stepper/generation/generation_runge_kutta_fehlberg78.hpp>
-#include <boost/numeric/odeint/stepper/generation/make_controlled.hpp>
-#include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
+#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
