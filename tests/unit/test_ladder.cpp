@@ -99,8 +99,9 @@ TEST(Ladder, random_systems_against_the_matrix_exponential) {
 
 // In one go, and in pieces that fit no rung.
 TEST(Ladder, pieces_add_up) {
-  const Matrix by_q = (Matrix(2, 2) << -4e6, 1e5, 1e5, -900).finished(),
-               by_v = (Matrix(2, 2) << -50, 1, 1, -2).finished();
+  Matrix by_q(2, 2), by_v(2, 2);
+  by_q << -4e6, 1e5, 1e5, -900;
+  by_v << -50, 1, 1, -2;
   const Ladder ladder(by_q, by_v, form(by_v), 0.01);
   Vector w(4), once = Vector::Zero(4), pieces = Vector::Zero(4);
   w << 1, 2, 3, 4;
