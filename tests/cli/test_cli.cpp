@@ -439,7 +439,7 @@ TEST_F(Cli, bad_values_of_options_name_the_value_and_what_is_allowed) {
   EXPECT_THAT(with({"--tolerance", "1"}), HasSubstr("between 1e-14 and 0.01"));
   EXPECT_THAT(with({"--tolerance", "small"}), HasSubstr("\"small\" is not a number"));
   EXPECT_THAT(with({"--method", "rk5"}), AllOf(HasSubstr("dop853"), HasSubstr("did you mean \"rk4\"")));
-  EXPECT_THAT(with({"--step", "1 us"}), HasSubstr("--method rk4 or euler"));
+  EXPECT_THAT(with({"--step", "1 us"}), HasSubstr("--method rk4, euler, newmark or generalised-alpha"));
   EXPECT_THAT(with({"--until", "end"}), HasSubstr("\"rest\""));
   EXPECT_THAT(with({"--sample", "1 ms"}), HasSubstr("--out"));
   EXPECT_THAT(with({"--plot", "link.tip.dept"}), HasSubstr("did you mean \"link.tip.depth\""));

@@ -178,7 +178,7 @@ TEST(ImpactResults, what_is_refused) {
   EXPECT_THAT(refusal("t = \"time of impact one\"\n"), HasSubstr("they are counted 1, 2, ..."));
   EXPECT_THAT(refusal("t = \"time of impact 10001\"\n"), HasSubstr("up to 10000"));
   EXPECT_THAT(refusal("t = \"time of settle x\"\n"), HasSubstr("not the number of a series of impacts"));
-  EXPECT_THAT(refusal("t = \"time of bounce 1\"\n"), HasSubstr("a result of impacts reads like"));
+  EXPECT_THAT(refusal("t = \"time of bounce 1\"\n"), HasSubstr("there is no event \"bounce\""));
   EXPECT_THAT(refusal("t = \"count of bounces\"\n"), HasSubstr("\"count of impacts\""));
   EXPECT_THAT(refusal("t = \"ball.vy after impact 1\"\n"), HasSubstr("did you mean \"ball.vx\"?"));
   EXPECT_THAT(refusal("t = \"ball.vz after 1\"\n"), HasSubstr("a result of impacts reads like"));

@@ -135,8 +135,7 @@ TEST(Arm, a_torque_drives_it) {
 // The four statements of the paper about friction, section VII.
 TEST(Arm, what_the_paper_says_about_friction) {
   const RunResult all = run_arm(paper("-1.95 m/s"));
-  const RunResult none =
-      run_arm(paper("-1.95 m/s") + KnobSettings{{"friction", "0 N m"}, {"friction_back", "0 N m"}});
+  const RunResult none = run_arm(paper("-1.95 m/s") + KnobSettings{{"coulomb", "0"}});
   const RunResult viscous = run_arm(paper("-1.95 m/s") + KnobSettings{{"viscous", "0.008 N m s"}});
   const auto drift = [](const RunResult& r) { return value(r, "theta") / value(r, "theta_half"); };
   EXPECT_NEAR(drift(none), 2, 0.05) << "the hub angle grows almost linearly";

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -51,7 +52,13 @@ std::vector<std::string> ids_of(const std::vector<ReferenceTable>& list) {
 
 TEST(Reproduce, every_published_value_is_there) {
   // Values per table as printed, without the row that Tables 4.5 and 4.6 print twice.
-  const std::vector<std::pair<std::string, int>> printed{{"lee2009/3.3", 2},
+  const std::vector<std::pair<std::string, int>> printed{{"chapnik1991/events", 4},
+                                                         {"chapnik1991/first-slip", 2},
+                                                         {"chapnik1991/ii-amplitudes", 6},
+                                                         {"chapnik1991/ii-rates", 6},
+                                                         {"chapnik1991/ii-restitution", 2},
+                                                         {"chapnik1991/ii-time", 2},
+                                                         {"lee2009/3.3", 2},
                                                          {"lee2009/4.1", 9},
                                                          {"lee2009/4.2", 9},
                                                          {"lee2009/4.3", 9},
@@ -79,7 +86,7 @@ TEST(Reproduce, every_published_value_is_there) {
     values += count;
     if (std::find(repeated.begin(), repeated.end(), id) == repeated.end()) different += count;
   }
-  EXPECT_EQ(different, 104 + 39 + 2);  // rigid models, elastic models, impacts
+  EXPECT_EQ(different, 104 + 39 + 2 + 22);  // rigid models, elastic models, impacts, the arm
   int loaded = 0;
   for (const ReferenceTable& t : tables()) loaded += t.derived ? 0 : t.value_count();
   EXPECT_EQ(loaded, values);
@@ -88,6 +95,13 @@ TEST(Reproduce, every_published_value_is_there) {
 // What the programs behind two elastic columns computed is known less well; the tables say how well.
 double allowed_tolerance(const std::string& id) {
   if (id == "lee2009/5.4e") return 1.5e-3;
+  // Constants printed with two digits, a contact time that is known to four and a restitution that is to three; and events
+  // that the paper's step decided by chance.
+  static const std::map<std::string, double> arm = {{"chapnik1991/ii-time", 1e-3},
+                                                    {"chapnik1991/direct-time", 1e-3},
+                                                    {"chapnik1991/direct-restitution", 5e-3},
+                                                    {"chapnik1991/events", 3e-2}};
+  if (const auto found = arm.find(id); found != arm.end()) return found->second;
   return id == "lee2009/5.5e" ? 1.6e-2 : 2e-4;
 }
 
