@@ -14,7 +14,7 @@ for strike in ("direct", "impulse", "paper"):
         f"{strike:<8}  {1e3 * contact:12.5f}  {run['e']:11.5f}  {-1e3 * run['w_min']:17.3f}  {run['theta']:21.6f}"
     )
 
-print("\nBy the thresholds of the paper, ball at 1.6 m/s:")
+print("By the thresholds of the paper, ball at 1.6 m/s:")
 run = model.set(strike="paper", stick_rule="threshold", speed="-1.6 m/s", duration="2.2 s").run()
 for e in run.events:
     if e.kind in ("clamp", "unclamp"):
