@@ -65,6 +65,30 @@ std::optional<double> time_of_event(const std::vector<Event>& events, EventCount
   return std::nullopt;
 }
 
+std::vector<StickInterval> stick_intervals(const System& system, const Outcome& outcome, double start) {
+  std::vector<StickInterval> out;
+  for (int body = 0; body < system.tree().body_count(); ++body) {
+    if (!system.joint(body).has_friction()) continue;
+    double since = start;
+    bool known = false, held = false;
+    for (const Event& e : outcome.events) {
+      const bool of_joint = e.kind == EventKind::stick || e.kind == EventKind::release
+                         || e.kind == EventKind::reverse || e.kind == EventKind::carry
+                         || e.kind == EventKind::clamp || e.kind == EventKind::unclamp;
+      if (!of_joint || e.which != SwitchKind::joint || e.index != body) continue;
+      if (!known) held = e.before == slip::stuck;
+      known = true;
+      const bool after = e.after == slip::stuck;
+      if (held && !after) out.push_back({body, since, e.time});
+      if (!held && after) since = e.time;
+      held = after;
+    }
+    if (!known) held = !outcome.mode.joint.empty() && outcome.mode.joint[body] == slip::stuck;
+    if (held) out.push_back({body, since, outcome.time});
+  }
+  return out;
+}
+
 std::string event_subject(const System& system, const Event& event) {
   switch (event.kind) {
     case EventKind::stick:

@@ -384,7 +384,7 @@ class Run final : public AnyRun {
     if (!try_step(h)) return;
 
     Crossing crossing;
-    if (has_violation_ || has_probe_violation_ || condition_crosses())
+    if (has_violation_ || has_probe_violation_ || condition_crosses(h))
       crossing = locate(h);
     else if (turns_above_surface())
       crossing = locate_dip(h);
@@ -552,9 +552,9 @@ class Run final : public AnyRun {
   }
 
   // At the end of a trial step (work_ is there).
-  bool condition_crosses() {
+  bool condition_crosses(double h) {
     for (std::size_t c = 0; c < conditions_.size(); ++c)
-      if (crosses(c, condition_value(c, t_, stepper_.next()))) return true;
+      if (crosses(c, condition_value(c, t_ + h, stepper_.next()))) return true;
     return false;
   }
 

@@ -43,6 +43,15 @@ Json events_json(const Scenario& s, const Outcome& outcome) {
   return events;
 }
 
+// When the friction of a joint held it.
+Json held_json(const Scenario& s, const Outcome& outcome) {
+  Json out = Json::array();
+  for (const StickInterval& i : stick_intervals(*s.system, outcome, s.options.start_time))
+    out.push_back(
+        {{"body", s.system->tree().body(i.body).name}, {"from", number(i.from)}, {"to", number(i.to)}});
+  return out;
+}
+
 Json numbers(const std::vector<double>& values) {
   Json out = Json::array();
   for (const double x : values) out.push_back(number(x));
@@ -138,6 +147,7 @@ std::string make_run_json(const Scenario& s, const RunResult& run) {
   out["results"] = results;
   out["final"] = final;
   out["events"] = events_json(s, o);
+  out["held"] = held_json(s, o);
   out["impacts"] = impacts_json(*s.system, o);
   out["impact_count"] = o.impact_count;
   out["energy"] = energy_json(*s.system, o.energy);

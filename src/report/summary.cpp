@@ -86,6 +86,7 @@ class Summary {
     add_energy();
     out_ += make_impacts_text(scenario_, outcome_, style_, options_.all_events);
     add_events();
+    add_held();
     add_statistics();
     add_advice();
     return std::move(out_);
@@ -269,6 +270,32 @@ class Summary {
       out_ += style_.paint("dim", fmt::format("  {} and {} more (--events)", style_.unicode ? "…" : "...",
                                               events.size() - shown))
             + "\n";
+  }
+
+  // Joints that friction held: how often, how long, and the first stretches.
+  void add_held() {
+    constexpr std::size_t at_a_glance = 4;
+    const auto all = stick_intervals(*scenario_.system, outcome_, scenario_.options.start_time);
+    const ShownUnit unit = suit_unit(outcome_.time, "s");
+    for (std::size_t k = 0; k < all.size();) {
+      const int body = all[k].body;
+      double sum = 0;
+      std::string list;
+      std::size_t count = 0;
+      for (; k < all.size() && all[k].body == body; ++k, ++count) {
+        sum += all[k].to - all[k].from;
+        if (count < at_a_glance)
+          list += fmt::format("{}{:.6g}{}{:.6g}", count ? ", " : "", all[k].from * unit.factor,
+                              style_.unicode ? "–" : "-", all[k].to * unit.factor);
+      }
+      if (count > at_a_glance) list += style_.unicode ? ", …" : ", ...";
+      out_ += "\n"
+            + wrap(fmt::format("Friction held the joint of {} {}, {} in all: {} {}",
+                               scenario_.system->tree().body(body).name,
+                               count == 1 ? "once" : fmt::format("{} times", count), quantity(sum, "s", 4),
+                               list, style_.unit(unit.unit)),
+                   0, width());
+    }
   }
 
   void add_statistics() {

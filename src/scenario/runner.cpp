@@ -19,7 +19,7 @@ bool is_extreme(const ResultSpec& r) {
 Extremes::Extremes(const Scenario& s) : scenario_(s) {
   for (const ResultSpec& r : s.results)
     if (is_extreme(r))
-      watched_.push_back({r.what, r.kind == ResultSpec::Kind::minimum ? -1.0 : 1.0, -HUGE_VAL});
+      watched_.push_back({r.what, r.kind == ResultSpec::Kind::minimum ? -1.0 : 1.0, -HUGE_VAL, {}});
   if (watched_.empty()) return;
   s.system->prepare(work_);
   y_.resize(s.system->state_size());
@@ -32,30 +32,42 @@ void Extremes::reset(StepObserver* next) {
 }
 
 void Extremes::on_step(StepView& step) {
+  constexpr int parts = Watched::parts;
+  const double h = step.end() - step.begin();
+  for (int i = 0; i <= parts && !watched_.empty(); ++i) {
+    const double t = step.begin() + h * i / parts;
+    evaluate(step, t);
+    for (Watched& w : watched_) w.value[i] = read(w, t);
+  }
   for (Watched& w : watched_) follow(w, step);
   if (next_) next_->on_step(step);
 }
 
-double Extremes::at(const Watched& w, StepView& step, double t) {
+void Extremes::evaluate(StepView& step, double t) {
   step.state(t, y_.data());
   scenario_.system->evaluate(t, y_.data(), step.mode(), work_, slope_.data());
+}
+
+double Extremes::read(const Watched& w, double t) const {
   return w.sign * observe_finite(*scenario_.system, w.what, t, y_.data(), work_);
 }
 
 void Extremes::follow(Watched& w, StepView& step) {
-  constexpr int parts = 4;
+  constexpr int parts = Watched::parts;
   const double h = step.end() - step.begin();
-  double value[parts + 1];
-  for (int i = 0; i <= parts; ++i) value[i] = at(w, step, step.begin() + h * i / parts);
-  const int top = static_cast<int>(std::max_element(value, value + parts + 1) - value);
-  double best = value[top];
-  // A peak may also hide beside the first or the last sample.
-  if (h > 0) {
+  const auto [low, high] = std::minmax_element(w.value, w.value + parts + 1);
+  const int top = static_cast<int>(high - w.value);
+  double best = *high;
+  // A peak may also hide beside the first or the last sample; but not one that is higher than all the step's ups and downs
+  // added to its highest sample.
+  if (h > 0 && best + (*high - *low) > w.best) {
     const double a = step.begin() + h * std::max(top - 1, 0) / parts;
     const double b = step.begin() + h * std::min(top + 1, parts) / parts;
-    best = std::max(
-        best,
-        -boost::math::tools::brent_find_minima([&](double t) { return -at(w, step, t); }, a, b, 30).second);
+    const auto below = [&](double t) {
+      evaluate(step, t);
+      return -read(w, t);
+    };
+    best = std::max(best, -boost::math::tools::brent_find_minima(below, a, b, 30).second);
   }
   w.best = std::max(w.best, best);
 }

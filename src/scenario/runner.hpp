@@ -19,11 +19,14 @@ class Extremes final : public StepObserver {
 
  private:
   struct Watched {
+    static constexpr int parts = 4;
     Observable what;
     double sign, best;
+    double value[parts + 1];  // samples of the step, times the sign
   };
 
-  double at(const Watched& w, StepView& step, double t);
+  void evaluate(StepView& step, double t);
+  double read(const Watched& w, double t) const;
   void follow(Watched& w, StepView& step);
 
   const Scenario& scenario_;

@@ -179,6 +179,14 @@ struct Outcome {
   Method method = Method::automatic;  ///< that was used
 };
 
+/// A stretch of time for which the friction of a joint held it.
+struct StickInterval {
+  int body = 0;
+  double from = 0, to = 0;
+};
+/// In the order of the bodies, and for each in that of time; up to the end of the run.
+std::vector<StickInterval> stick_intervals(const System& system, const Outcome& outcome, double start = 0);
+
 /// One accepted step, offered to an observer.
 class StepView {
  public:

@@ -34,7 +34,7 @@ struct JointForces {
   double friction_negative = 0;          ///< Coulomb moment against negative relative rate [N m]
   std::function<double(double)> torque;  ///< T(t) on the body, −T(t) on what carries it [N m]; empty: none
 
-  ClampRule clamp;
+  ClampRule clamp{};
 
   bool has_friction() const { return friction_positive > 0 || friction_negative > 0 || clamp.is_on(); }
 };
