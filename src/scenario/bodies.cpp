@@ -208,9 +208,9 @@ void fit_damping(const BeamSpec& spec, double about_joint, const std::string& na
       out.notes.push_back(fmt::format(
           "Rayleigh damping of {} turns negative {}: alpha = {:.4g} 1/s, beta = {:.4g} s from ratios {:g} "
           "and {:g} at {:.4g} "
-          "and {:.4g} rad/s. Motion {} {:.4g} rad/s is driven, not damped; a ratio for each mode avoids it",
+          "and {:.4g} rad/s. It drives {} bending instead of damping it; a ratio for each mode avoids that",
           name, state, r.alpha, r.beta, (*spec.rayleigh_ratios)[0], (*spec.rayleigh_ratios)[1], w1, w2,
-          r.alpha < 0 ? "slower than" : "faster than", std::sqrt(std::abs(r.alpha / r.beta))));
+          r.alpha < 0 ? "slow" : "fast"));
     return r;
   };
   const Rayleigh held = fit(beam.frequency(0), beam.frequency(1), "while its joint is held");

@@ -136,13 +136,19 @@ void add_frequencies(const System& system, std::vector<NamedConstant>& out) {
   for (int i = 0; i < system.tree().body_count(); ++i) {
     const Body& b = system.tree().body(i);
     if (!b.beam) continue;
-    for (int k = 0; k < std::min(b.beam->size(), 6); ++k)
-      out.push_back({fmt::format("{}.frequency{}", b.name, k + 1), b.beam->frequency(k), "rad/s"});
+    // Always six, so that a file may ask for them whatever the number of modes is.
+    const auto add = [&](const char* name, const std::vector<double>& all) {
+      for (std::size_t k = 0; k < 6; ++k)
+        out.push_back({fmt::format("{}.{}{}", b.name, name, k + 1),
+                       k < all.size() ? std::optional(all[k]) : std::nullopt, "rad/s"});
+    };
+    std::vector<double> own;
+    for (int k = 0; k < b.beam->size(); ++k) own.push_back(b.beam->frequency(k));
+    add("frequency", own);
     if (b.free || b.parent >= 0 || b.beam->basis().support() != Support::clamped) continue;
-    const std::vector<double> w =
-        frequencies_on_hub(*b.beam, b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n));
-    for (std::size_t k = 0; k < std::min<std::size_t>(w.size(), 6); ++k)
-      out.push_back({fmt::format("{}.hub_frequency{}", b.name, k + 1), w[k], "rad/s"});
+    add("hub_frequency",
+        frequencies_on_hub(*b.beam,
+                           b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n)));
   }
 }
 

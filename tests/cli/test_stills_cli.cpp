@@ -119,7 +119,7 @@ TEST_F(StillsCli, reproduce_lists_figures) {
   const json j = json::parse(thud("reproduce --list --json").out);
   EXPECT_GT(j["tables"].size(), 10u);
   EXPECT_GT(j["figures"].size(), 40u);
-  EXPECT_EQ(j["figures"][0]["file"], "lee2009/figure_4_2.svg");
+  EXPECT_EQ(j["figures"][0]["file"], "chapnik1991/figure_3.svg");
 }
 
 TEST_F(StillsCli, bad_figures_are_refused) {

@@ -52,6 +52,17 @@ TEST(Arm, events_of_the_stated_model) {
   }
 }
 
+// Torn loose for 3 ms, the hub stays slow: of all that clamps it the load is the last to come down.
+TEST(Arm, a_hub_that_barely_slips_is_clamped_again) {
+  const RunResult r =
+      run_arm(paper("-1.95 m/s") + KnobSettings{{"elements", "4"}, {"modes", "3"}, {"duration", "2.6 s"}});
+  EXPECT_EQ(r.outcome.reason, StopReason::time_limit) << r.outcome.message;
+  const std::vector<double> times = clamp_events(r);
+  ASSERT_EQ(times.size(), 8u);
+  EXPECT_LT(times[7] - times[6], 0.004);
+  EXPECT_LT(std::abs(r.outcome.energy.residual), 1e-12);
+}
+
 TEST(Arm, the_exact_and_the_adaptive_path_agree) {
   const KnobSettings set = paper("-1.6 m/s") + KnobSettings{{"duration", "1.78 s"}};
   const RunResult exact = run_arm(set), adaptive = run_arm(set, Method::dop853);

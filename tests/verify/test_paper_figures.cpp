@@ -39,6 +39,8 @@ TEST_F(Figures, the_main_figures_of_the_papers_are_there) {
     EXPECT_TRUE(known.count("lee2009/figure-5." + std::to_string(n))) << n;
   for (const int n : {4, 5, 6, 7, 8})
     EXPECT_TRUE(known.count("marghitu2013/figure-" + std::to_string(n))) << n;
+  for (const int n : {3, 4, 5, 6, 7, 8, 9, 10})
+    EXPECT_TRUE(known.count("chapnik1991/figure-" + std::to_string(n))) << n;
 }
 
 TEST_F(Figures, all_fit_their_scenarios_and_tables) {
@@ -124,6 +126,7 @@ TEST_F(Figures, ids) {
   EXPECT_EQ(select_figures(all, {}).size(), all.size());
   EXPECT_EQ(select_figures(all, {"lee2009/figure-4.2"}).size(), 1u);  // not 4.20, 4.22 …
   EXPECT_EQ(select_figures(all, {"marghitu2013"}).size(), 5u);
+  EXPECT_EQ(select_figures(all, {"chapnik1991"}).size(), 8u);
   const auto refusal = [&](const std::string& id) -> std::string {
     try {
       (void)select_figures(all, {id});
