@@ -19,24 +19,22 @@ def motion(y):
 
 
 def step(y, h):
+    """One step; None where the ball would stop on the way, as the sand turns round there."""
     k1 = motion(y)
     k2 = motion(y + h / 2 * k1)
     k3 = motion(y + h / 2 * k2)
     k4 = motion(y + h * k3)
-    return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    end = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return end if min(k2[1], k3[1], k4[1], end[3]) > 0 else None
 
 
 t, h, y = 0.0, 2e-5, np.array([0, 1e-15, 0, 2])
-while (following := step(y, h))[3] > 0:
-    t, y = t + h, following
-shortest, longest = 0.0, h  # vz falls through zero within the next step
-for _ in range(40):
-    middle = 0.5 * (shortest + longest)
-    if step(y, middle)[3] > 0:
-        shortest = middle
+while h > 1e-12:
+    end = step(y, h)
+    if end is None:
+        h /= 2
     else:
-        longest = middle
-t, y = t + longest, step(y, longest)
+        t, y = t + h, end
 
 run = model.run()
 print("           stops sinking after  at a depth of")

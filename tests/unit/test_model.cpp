@@ -167,8 +167,9 @@ TEST(Model, takes_a_restitution_of_ones_own_in_runs_and_sweeps) {
   for (const ImpactInfo& i : result.impacts())
     EXPECT_NEAR(i.velocity_after[1], -e(-i.velocity_before[1]) * i.velocity_before[1], 1e-12);
   const Sweep sweep = model.sweep({{"height", {0.5, 1}}}, {"t_rest"});
-  EXPECT_EQ(sweep.column("t_rest")[1], result["t_rest"]);
-  EXPECT_EQ(sweep.column("t_rest")[0], Model(model).set("height", 0.5).run()["t_rest"]);
+  // A sweep integrates no path lengths, so its steps are others.
+  EXPECT_NEAR(sweep.column("t_rest")[1], result["t_rest"], 1e-9);
+  EXPECT_NEAR(sweep.column("t_rest")[0], Model(model).set("height", 0.5).run()["t_rest"], 1e-9);
 
   const Result lively = model.use_restitution("ball@floor", [](double) { return 1.2; }).run();
   EXPECT_THAT(lively.reason(), HasSubstr("the restitution of ball@floor is 1.2"));
