@@ -70,16 +70,15 @@ std::vector<Output> plan(const Arguments& a) {
   std::vector<Output> out;
   if (is_folder) {
     for (SynthSource& s : sources) {
-      const fs::path name =
-          s.file.empty() ? fs::path(fs::path(s.scenario).stem().string() + ".csv") : fs::path(s.file);
-      out.push_back({std::move(s), fs::path(a.out) / name.filename()});
+      const fs::path path = fs::path(a.out) / s.file_name();
+      out.push_back({std::move(s), path});
     }
   } else if (sources.size() == 1) {
     out.push_back({std::move(sources[0]), a.out});
   } else {
     std::vector<std::string> known;
     for (SynthSource& s : sources) {
-      known.push_back(fs::path(s.file).filename().string());
+      known.push_back(s.file_name());
       if (known.back() == fs::path(a.out).filename()) out.push_back({std::move(s), a.out});
     }
     if (out.size() != 1)
@@ -106,11 +105,8 @@ int run_synth(const Arguments& a) {
   // All of them before the first is written: bad input leaves no files behind.
   std::vector<std::string> texts;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const SynthSource& s = outputs[k].source;
     options.seed = a.seed + k;
-    options.request = s.request;
-    options.start = s.start;
-    texts.push_back(make_synthetic_csv(load_scenario(s.scenario, s.set), options));
+    texts.push_back(make_synthetic_csv(outputs[k].source, options));
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const fs::path folder = outputs[k].path.parent_path();

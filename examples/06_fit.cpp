@@ -22,11 +22,10 @@ int main() {
   for (const thud::SynthSource& source : thud::find_synth_sources("fit_free_link", {})) {
     thud::SynthOptions options;
     options.seed = seed++;
-    const thud::Scenario scenario = thud::load_scenario(source.scenario, source.set);
     thud::FitData one;
     one.name = source.file;
     one.measurement =
-        thud::read_measurement(thud::make_synthetic_csv(scenario, options), source.file, study.observables);
+        thud::read_measurement(thud::make_synthetic_csv(source, options), source.file, study.observables);
     for (const thud::FitFile& file : study.files)
       if (file.name == source.file)
         for (const thud::LocalKnob& local : study.initial)

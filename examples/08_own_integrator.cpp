@@ -4,7 +4,7 @@
 // Sample output:
 //
 //              stops sinking after  at a depth of
-//   odeint            27.095760 ms   14.035400 mm
+//   theirs            27.095760 ms   14.035400 mm
 //   thud              27.095760 ms   14.035400 mm
 // Sample end
 
@@ -54,6 +54,6 @@ int main() {
 
   const thud::Result run = thud::load("sphere").set("angle", "90 deg").set("speed", 2.0).run();
   std::printf("           stops sinking after  at a depth of\n");
-  std::printf("odeint     %16.6f ms  %10.6f mm\n", 1e3 * to, 1e3 * y[1]);
+  std::printf("theirs     %16.6f ms  %10.6f mm\n", 1e3 * to, 1e3 * y[1]);
   std::printf("thud       %16.6f ms  %10.6f mm\n", 1e3 * run["t_z"], 1e3 * run["z_T"]);
 }

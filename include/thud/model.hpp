@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "thud/contact/impact.hpp"
 #include "thud/scenario/error.hpp"
+#include "thud/scenario/snapshot.hpp"
 #include "thud/scenario/values.hpp"
 
 /// \file
@@ -28,6 +30,7 @@ namespace thud {
 
 class OwnLaw;
 class Result;
+class SandProbe;
 class Sweep;
 
 /// Something that can be read off a run: an observable, or an output of a sweep.
@@ -95,6 +98,26 @@ class Model {
   /// Puts a law of one's own (thud/granular/own_law.hpp) in the place of a bed's. Coefficients in the file belong to the
   /// file's law and have no effect any more. Throws InputError for an unknown bed, with a suggestion.
   Model& use_law(const std::string& bed, const OwnLaw& law);
+
+  /// The names of the contacts, such as "ball@floor".
+  std::vector<std::string> contacts() const;
+  /// Lets the restitution of a contact follow from the speed of approach. A value outside of 0 to 1 ends a run with its
+  /// reason. Throws InputError for an unknown contact, with a suggestion, and for a compliant one, which has no impacts.
+  Model& use_restitution(const std::string& contact, RestitutionFunction e);
+  /// The same for the whole impulse of a contact that strikes alone; where several strike at once, their restitution
+  /// counts. It must not pull, must stop the approach and must not gain energy.
+  Model& use_impact(const std::string& contact, ImpulseLaw law);
+
+  /// Adds an observable of one's own: a column of results, an output of sweeps, a name for rules of results. Throws
+  /// InputError for a name that is taken or cannot be written in a rule; the model is then as before.
+  Model& add_observable(const std::string& name, const std::string& unit, SnapshotFunction function,
+                        const std::string& about = "own observable");
+  /// Adds a result as [results] would: add_result("peak", "max link.angle"). Throws InputError for what is wrong with it.
+  Model& add_result(const std::string& name, const std::string& rule);
+
+  /// The force of a bed on one of the bodies, for an integrator of one's own (thud/hybrid/sand_probe.hpp). Names may be
+  /// empty where there is but one. Throws InputError for unknown names and for elastic bodies.
+  [[nodiscard]] SandProbe make_sand_probe(const std::string& body = "", const std::string& bed = "") const;
 
   /// Runs it. Throws InputError when the scenario cannot be built from its knobs.
   [[nodiscard]] Result run(const RunOptions& options = {}) const;

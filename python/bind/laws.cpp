@@ -5,9 +5,9 @@
 #include <array>
 #include <memory>
 
+#include "function.hpp"
 #include "thud/granular/law_plugin.hpp"
 #include "thud/granular/laws.hpp"
-#include "thud/math/law_error.hpp"
 #include "thud/model.hpp"
 #include "thud/scenario/register_law.hpp"
 
@@ -69,61 +69,26 @@ Resistance<double> resistance_of(const py::dict& given) {
   return out;
 }
 
-// A callable, with the first error that it raised: the run it ends tells it to nobody, so the caller asks for it.
-class PythonLaw {
- public:
-  explicit PythonLaw(py::object function) : function_(std::move(function)) {}
-  ~PythonLaw() {
-    if (!Py_IsInitialized()) {  // a registered law outlives the interpreter
-      function_.release();
-      (void)error_.release();
-      return;
-    }
-    const py::gil_scoped_acquire acquire;
-    error_.reset();
-    function_ = py::object();
-  }
-  PythonLaw(const PythonLaw&) = delete;
-  PythonLaw& operator=(const PythonLaw&) = delete;
-
-  Resistance<double> evaluate(const Flow<double>& flow) {
-    const py::gil_scoped_acquire acquire;
-    if (error_) throw LawError("the law has raised an error");
-    try {
-      const py::object out = function_(PythonFlow(flow));
-      if (py::isinstance<py::dict>(out)) return resistance_of(out);
-      if (py::isinstance<Resistance<double>>(out)) return out.cast<Resistance<double>>();
-      throw py::type_error("a law gives a thud.Resistance or a dict, not "
-                           + std::string(py::str(py::type::of(out).attr("__name__"))));
-    } catch (py::error_already_set& e) {
-      error_ = std::make_unique<py::error_already_set>(e);
-    } catch (const py::builtin_exception& e) {
-      e.set_error();
-      error_ = std::make_unique<py::error_already_set>();
-    }
-    throw LawError(std::string("the law raises ") + error_->what());
-  }
-
-  // Raises what the law raised, once.
-  void check() {
-    if (const auto error = std::move(error_)) throw py::error_already_set(*error);
-  }
-
- private:
-  py::object function_;
-  std::unique_ptr<py::error_already_set> error_;
-};
+Resistance<double> evaluate(PythonFunction& function, const Flow<double>& flow) {
+  return function.call([&flow](const py::object& f) {
+    const py::object out = f(PythonFlow(flow));
+    if (py::isinstance<py::dict>(out)) return resistance_of(out);
+    if (py::isinstance<Resistance<double>>(out)) return out.cast<Resistance<double>>();
+    throw py::type_error("a law gives a thud.Resistance or a dict, not "
+                         + std::string(py::str(py::type::of(out).attr("__name__"))));
+  });
+}
 
 // As Python holds a law.
 struct HeldLaw {
   OwnLaw law;
-  std::shared_ptr<PythonLaw> function;  // of a law in Python
+  std::shared_ptr<PythonFunction> function;  // of a law in Python
 };
 
 HeldLaw make_python_law(const std::string& name, py::object function, const std::string& about) {
-  const auto held = std::make_shared<PythonLaw>(std::move(function));
+  const auto held = std::make_shared<PythonFunction>(std::move(function), "the law");
   return {
-      make_law(name, LawFunction([held](const Flow<double>& flow) { return held->evaluate(flow); }), about),
+      make_law(name, LawFunction([held](const Flow<double>& flow) { return evaluate(*held, flow); }), about),
       held};
 }
 

@@ -7,6 +7,7 @@
 
 #include "interrupt.hpp"
 #include "laws.hpp"
+#include "own_parts.hpp"
 #include "studies.hpp"
 #include "thud/thud.hpp"
 
@@ -26,8 +27,16 @@ py::array view(std::span<const T> data, std::vector<py::ssize_t> shape, const py
   return out;
 }
 
+// While a result reads itself off, observables in Python may want the interpreter, and others the result.
+using FreeInterpreter = py::gil_scoped_release;
+
 py::array column_of(const py::object& self, const std::string& name) {
-  const std::span<const double> data = self.cast<const Result&>().column(name);
+  const auto& result = self.cast<const Result&>();
+  std::span<const double> data;
+  {
+    const FreeInterpreter free;
+    data = result.column(name);
+  }
   return view(data, {static_cast<py::ssize_t>(data.size())}, self);
 }
 
@@ -237,6 +246,11 @@ void add_model(py::module_& m) {
       .def_property_readonly("observables", &Model::observables, "What can be read off its runs at any time.")
       .def_property_readonly("results", &Model::results, "Its named results.")
       .def_property_readonly("beds", &Model::beds, "The names of its beds of sand.")
+      .def_property_readonly("contacts", &Model::contacts, "The names of its contacts.")
+      .def(
+          "add_result",
+          [](Model& self, const std::string& name, const std::string& rule) { self.add_result(name, rule); },
+          py::arg("name"), py::arg("rule"), "Adds a named result.")
       .def_property_readonly("settings", &Model::settings, "The knobs that were set, as texts.")
       .def(
           "set", [](Model& self, const KnobSettings& values) { self.set(values); }, py::arg("values"),
@@ -291,10 +305,12 @@ void add_result(py::module_& m) {
       .def_property_readonly("is_truncated", &Result::is_truncated, "Whether rows are missing at the end.")
       .def_property_readonly("plotted", &Result::plotted, "What the scenario itself would plot.")
       .def("column", &column_of, py::arg("name"), "A column as a read-only view.")
-      .def("summary", &Result::summary, "Text for people.")
-      .def("json", &Result::json, "Everything but the trajectory, as JSON.")
-      .def("csv", &Result::csv, "The trajectory as CSV.")
-      .def("html", &Result::html, "A page with the animation that needs nothing else.");
+      .def("summary", &Result::summary, py::call_guard<FreeInterpreter>(), "Text for people.")
+      .def("json", &Result::json, py::call_guard<FreeInterpreter>(),
+           "Everything but the trajectory, as JSON.")
+      .def("csv", &Result::csv, py::call_guard<FreeInterpreter>(), "The trajectory as CSV.")
+      .def("html", &Result::html, py::call_guard<FreeInterpreter>(),
+           "A page with the animation that needs nothing else.");
 }
 
 void add_sweep(py::module_& m) {
@@ -342,6 +358,7 @@ PYBIND11_MODULE(_core, m) {
   add_sweep(m);
   add_model(m);
   add_laws(m);
+  add_own_parts(m);
   add_studies(m);
   m.def(
       "library",

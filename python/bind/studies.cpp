@@ -8,6 +8,7 @@
 #include "thud/report/modes.hpp"
 #include "thud/study/fit.hpp"
 #include "thud/study/reproduce.hpp"
+#include "thud/study/synth.hpp"
 
 namespace py = pybind11;
 
@@ -43,6 +44,23 @@ py::tuple run_reproduce(const std::vector<std::string>& ids, int jobs) {
   }));
 }
 
+std::vector<std::pair<std::string, std::string>> make_measurements(const std::string& source,
+                                                                   const KnobSettings& set,
+                                                                   std::uint64_t seed) {
+  return interruptible([&](std::atomic<bool>& cancel) {
+    std::vector<std::pair<std::string, std::string>> out;
+    SynthOptions options;
+    options.seed = seed;
+    for (SynthSource& s : find_synth_sources(source, set)) {
+      s.request.cancel = &cancel;
+      if (cancel) break;
+      out.emplace_back(s.file_name(), make_synthetic_csv(s, options));
+      ++options.seed;
+    }
+    return out;
+  });
+}
+
 py::tuple find_modes(const Model& model, int count, bool at_equilibrium) {
   const Scenario s = parse_scenario(model.text(), model.file(), model.settings());
   std::vector<double> q = s.q;
@@ -62,6 +80,8 @@ py::tuple find_modes(const Model& model, int count, bool at_equilibrium) {
 }  // namespace
 
 void add_studies(py::module_& m) {
+  m.def("synth", &make_measurements, py::arg("source"), py::arg("set"), py::arg("seed"),
+        "Synthetic measurements of a study or scenario: (name of the file, CSV).");
   m.def("fit", &run_fit, py::arg("study"), py::arg("data"), py::arg("set"), py::arg("jobs"),
         "Fits a study to measured files: (JSON, text, HTML).");
   m.def("reproduce", &run_reproduce, py::arg("ids"), py::arg("jobs"),

@@ -16,11 +16,12 @@ from . import _core
 
 _core.set_data_folder(str(_Path(_core.__file__).absolute().parent / "data"))
 
-from ._core import Column, Energy, Event, Flow, Impact, InputError, Knob, Law, Resistance
+from ._core import Column, Energy, Event, Flow, Impact, InputError, Instant, Knob, Law, Resistance
+from ._core import SandForce, SandProbe, Strike
 from ._law import law, load_law, register_law
 from ._model import Library, Model, library, load, parse
 from ._result import NotReached, Result
-from ._study import Fit, Modes, Reproduction, fit, modes, reproduce
+from ._study import Fit, Modes, Reproduction, fit, modes, reproduce, synth
 from ._sweep import Sweep, sweep
 
 __version__: str = _core.__version__
@@ -33,6 +34,7 @@ __all__ = [
     "Flow",
     "Impact",
     "InputError",
+    "Instant",
     "Knob",
     "Law",
     "Library",
@@ -42,6 +44,9 @@ __all__ = [
     "Reproduction",
     "Resistance",
     "Result",
+    "SandForce",
+    "SandProbe",
+    "Strike",
     "Sweep",
     "fit",
     "law",
@@ -53,4 +58,5 @@ __all__ = [
     "register_law",
     "reproduce",
     "sweep",
+    "synth",
 ]

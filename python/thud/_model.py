@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _core
+from ._core import Instant, SandProbe, Strike
 from ._law import law as make_law
 from ._named import Named
 from ._result import Result
@@ -20,7 +21,8 @@ class Model:
 
     def __init__(self, core: _core.Model) -> None:
         self._core = core
-        self._laws: Dict[str, _core.Law] = {}
+        self._own: Dict[str, Union[_core.Law, _core.Function]] = {}  # by what they are for
+        self._added = False  # a result
 
     @property
     def name(self) -> str:
@@ -74,7 +76,8 @@ class Model:
     def copy(self) -> Model:
         """A model with the same knobs, to be turned on its own."""
         copied = Model(self._core.copy())
-        copied._laws = dict(self._laws)
+        copied._own = dict(self._own)
+        copied._added = self._added
         return copied
 
     __copy__ = copy
@@ -83,8 +86,8 @@ class Model:
         return self.copy()
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        if self._laws:
-            raise TypeError("a model with a law of one's own cannot be pickled")
+        if self._own or self._added:
+            raise TypeError("a model with laws, observables or results of one's own cannot be pickled")
         return rebuild, (self.text, self.file, self._core.settings)
 
     @property
@@ -100,11 +103,58 @@ class Model:
         """
         held = law if isinstance(law, _core.Law) else make_law(law)
         _core.use_law(self._core, bed, held)
-        self._laws[bed] = held
+        self._own["bed " + bed] = held
         return self
 
-    def _check_laws(self) -> None:
-        for held in self._laws.values():
+    @property
+    def contacts(self) -> List[str]:
+        """The names of the contacts, such as "ball@floor"."""
+        return self._core.contacts
+
+    def use_restitution(self, contact: str, function: Callable[[float], float]) -> Model:
+        """Lets the restitution of a contact be e(v), with v the speed of approach [m/s]; returns the model itself.
+
+        A value outside of 0 to 1 ends a run, and `reason` tells it. What the function raises, run() raises.
+        """
+        self._own["restitution " + contact] = _core.use_restitution(self._core, contact, function)
+        return self
+
+    def use_impact(self, contact: str, function: Callable[[Strike], Tuple[float, float]]) -> Model:
+        """Puts an impact law of one's own in the place of a contact's, and returns the model itself.
+
+        It gets a thud.Strike and gives the impulse, (tangent, normal) [N s]. It must not pull, must stop the approach
+        and must not gain energy; `reason` tells when it does. It is for a contact that strikes alone: where several
+        strike at once, their restitution counts.
+        """
+        self._own["impact " + contact] = _core.use_impact(self._core, contact, function)
+        return self
+
+    def add_observable(
+        self, name: str, unit: str, function: Callable[[Instant], float], about: str = "observable in Python"
+    ) -> Model:
+        """Adds an observable f(instant), and returns the model itself: a column of results, an output of sweeps.
+
+        instant["link.tip.depth"] is another observable at that instant; it has `time`, `q` and `v` too. What the
+        function raises, run() raises.
+        """
+        self._own["observable " + name] = _core.add_observable(self._core, name, unit, function, about)
+        return self
+
+    def add_result(self, name: str, rule: str) -> Model:
+        """Adds a result as [results] of a scenario file would: add_result("peak", "max link.angle")."""
+        self._core.add_result(name, rule)
+        self._added = True
+        return self
+
+    def make_sand_probe(self, body: str = "", bed: str = "") -> SandProbe:
+        """The force of a bed on one of the rigid bodies, for an integrator of one's own.
+
+        Names may be left out where there is but one.
+        """
+        return _core.sand_probe(self._core, body, bed)
+
+    def _check_own(self) -> None:
+        for held in self._own.values():
             held.check()
 
     def run(
@@ -132,7 +182,7 @@ class Model:
         """
         options = run_options(until_rest, time_limit, tolerance, method, step)
         core = self._core.run(*options, seconds("sample", sample), bool(every_step))
-        self._check_laws()
+        self._check_own()
         if core.is_truncated:
             warnings.warn("the trajectory had no room for all its rows: sample less often", stacklevel=2)
         return Result(core)

@@ -136,7 +136,7 @@ def sweep(
         progress,
         *run_options(until_rest, time_limit, tolerance, method, step),
     )
-    chosen._check_laws()
+    chosen._check_own()
     return Sweep(swept, chosen.title)
 
 

@@ -64,6 +64,9 @@ SandProbe::~SandProbe() = default;
 SandProbe::SandProbe(SandProbe&&) noexcept = default;
 SandProbe& SandProbe::operator=(SandProbe&&) noexcept = default;
 
+const Body& SandProbe::body() const { return impl_->system.tree().body(0); }
+Vec SandProbe::gravity() const { return impl_->system.gravity(); }
+
 SandProbe::Answer SandProbe::at(Vec origin, double angle, Vec velocity, double rate) {
   Impl& s = *impl_;
   const double state[] = {origin.x, origin.z, angle, velocity.x, velocity.z, rate};

@@ -6,6 +6,7 @@
 
 #include "model/model_impl.hpp"
 #include "study/knobs.hpp"
+#include "thud/hybrid/sand_probe.hpp"
 #include "thud/scenario/request.hpp"
 
 namespace thud {
@@ -14,7 +15,7 @@ std::shared_ptr<const Scenario> Model::Impl::scenario() const {
   const std::lock_guard lock(*mutex);
   if (!built)
     built = without_command_line(
-        [&] { return std::make_shared<const Scenario>(doc::build_scenario(document, settings, laws)); });
+        [&] { return std::make_shared<const Scenario>(doc::build_scenario(document, settings, own)); });
   return built;
 }
 
@@ -27,7 +28,8 @@ RunRequest make_request(const RunOptions& o, const Scenario& scenario) {
   if (!o.method.empty()) r.method = read_method(o.method, "method=" + o.method);
   if (o.step) {
     r.step = checked_duration(*o.step, place("step", *o.step));
-    check_step(r, scenario, place("step", *o.step), "choose method rk4, euler, newmark or generalised-alpha too");
+    check_step(r, scenario, place("step", *o.step),
+               "choose method rk4, euler, newmark or generalised-alpha too");
   }
   r.cancel = o.cancel;
   return r;
@@ -93,10 +95,84 @@ Model& Model::use_law(const std::string& bed, const OwnLaw& law) {
     throw InputError(
         {}, fmt::format("scenario \"{}\" has no bed \"{}\"{}{}", name(), bed, did_you_mean(bed, known),
                         known.empty() ? "" : " (beds: " + one_of(known) + ")"));
-  std::erase_if(impl_->laws, [&](const auto& other) { return other.first == bed; });
-  impl_->laws.emplace_back(bed, law);
-  impl_->forget();
+  impl_->change([&](OwnParts& own) {
+    std::erase_if(own.laws, [&](const auto& other) { return other.first == bed; });
+    own.laws.emplace_back(bed, law);
+  });
   return *this;
+}
+
+std::vector<std::string> Model::contacts() const {
+  std::vector<std::string> out;
+  for (const Contact& c : impl_->scenario()->system->contacts()) out.push_back(c.name);
+  return out;
+}
+
+namespace {
+
+template <class Function>
+void check_function(const Function& function, const std::string& of_what) {
+  if (!function) throw InputError({of_what}, "the function is empty");
+}
+
+}  // namespace
+
+Model& Model::use_restitution(const std::string& contact, RestitutionFunction e) {
+  check_function(e, contact);
+  impl_->change([&](OwnParts& own) {
+    std::erase_if(own.impacts,
+                  [&](const auto& other) { return other.contact == contact && other.restitution; });
+    own.impacts.push_back({.contact = contact, .restitution = std::move(e)});
+  });
+  return *this;
+}
+
+Model& Model::use_impact(const std::string& contact, ImpulseLaw law) {
+  check_function(law, contact);
+  impl_->change([&](OwnParts& own) {
+    std::erase_if(own.impacts, [&](const auto& other) { return other.contact == contact && other.impulse; });
+    own.impacts.push_back({.contact = contact, .impulse = std::move(law)});
+  });
+  return *this;
+}
+
+Model& Model::add_observable(const std::string& name, const std::string& unit, SnapshotFunction function,
+                             const std::string& about) {
+  check_function(function, name);
+  impl_->change([&](OwnParts& own) { own.observables.push_back({name, unit, about, std::move(function)}); });
+  return *this;
+}
+
+Model& Model::add_result(const std::string& name, const std::string& rule) {
+  impl_->change([&](OwnParts& own) { own.results.emplace_back(name, rule); });
+  return *this;
+}
+
+SandProbe Model::make_sand_probe(const std::string& body, const std::string& bed) const {
+  const System& system = *impl_->scenario()->system;
+  std::vector<std::string> bodies;
+  for (const Body& b : system.tree().bodies()) bodies.push_back(b.name);
+  const std::vector<std::string> known = beds();
+  const auto find = [this](const char* what, const std::vector<std::string>& names,
+                           const std::string& wanted) {
+    if (wanted.empty() && names.size() == 1) return 0;
+    const auto found = std::find(names.begin(), names.end(), wanted);
+    if (found == names.end())
+      throw InputError({}, fmt::format("scenario \"{}\" has no {} \"{}\"{}{}", name(), what, wanted,
+                                       did_you_mean(wanted, names),
+                                       names.empty() ? "" : fmt::format(" (it has {})", one_of(names))));
+    return static_cast<int>(found - names.begin());
+  };
+  const int b = find("body", bodies, body), s = find("bed", known, bed);
+  std::vector<Part> parts;
+  for (const Piece& p : system.pieces())
+    if (p.body == b && p.bed == s) parts.push_back(p.part);
+  if (parts.empty())
+    throw InputError({}, fmt::format("body \"{}\" does not feel bed \"{}\"", bodies[b], known[s]));
+  if (system.tree().body(b).beam)
+    throw InputError(
+        {}, fmt::format("body \"{}\" is elastic: the force on it is known for rigid bodies only", bodies[b]));
+  return SandProbe(system.beds()[s], system.tree().body(b), parts, system.gravity());
 }
 
 Model& Model::set(const KnobSettings& values) {

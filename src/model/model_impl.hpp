@@ -13,13 +13,13 @@ struct Model::Impl {
   Impl(const Impl& other)
       : document(other.document),
         settings(other.settings),
-        laws(other.laws),
+        own(other.own),
         mutex(other.mutex),
         built(other.built) {}
 
   doc::Document document;
   KnobSettings settings;
-  BedLaws laws;
+  OwnParts own;
   /// Copies share what was read of the document, and so this.
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
 
@@ -30,6 +30,20 @@ struct Model::Impl {
     return doc::read_parameters(document, set);
   }
   void forget() { built.reset(); }
+  /// Changes what is the user's own, where the scenario can be built with it; else it stays as it was, and this throws.
+  template <class F>
+  void change(F&& f) {
+    const OwnParts before = own;
+    try {
+      f(own);
+      forget();
+      (void)scenario();
+    } catch (...) {
+      own = before;
+      forget();
+      throw;
+    }
+  }
 
  private:
   mutable std::shared_ptr<const Scenario> built;

@@ -108,6 +108,11 @@ struct Result::Impl {
                                      did_you_mean(name, known)));
   }
 
+  // May be slow, and may throw: read off only where it is asked for.
+  bool is_own(std::size_t k) const {
+    return k > 0 && observables[k - 1].observable.quantity == Quantity::own;
+  }
+
   // Column 0 is the time; what is read off once stays where it is.
   std::span<const double> column(std::size_t k) const {
     const std::lock_guard lock(mutex);
@@ -115,7 +120,7 @@ struct Result::Impl {
       const bool all = recorders.trajectory.row_count() * columns.size() <= quick_values;
       std::vector<std::size_t> wanted;
       for (std::size_t c = 0; c < columns.size(); ++c)
-        if (c == k || (all && !values[c])) wanted.push_back(c);
+        if (c == k || (all && !values[c] && !is_own(c))) wanted.push_back(c);
       read_off(wanted);
     }
     return *values[k];

@@ -50,7 +50,7 @@ struct Sweep::Impl {
   // Checks what is asked for, completes the study with the knobs, and makes room.
   void prepare(const Model& model, const std::vector<Axis>& grid, Study& study) {
     const ScenarioFamily family = ScenarioFamily::parse(study.scenario_text, study.file, study.set,
-                                                        study.varied_names(), study.outputs, study.laws);
+                                                        study.varied_names(), study.outputs, study.own);
     axes = grid;
     knobs = family.knobs();
     std::size_t size = 1;
@@ -155,7 +155,7 @@ Sweep Model::sweep(const std::vector<Axis>& axes, std::vector<std::string> outpu
   auto impl = std::make_shared<Sweep::Impl>();
   {
     Study study = make_study(*this, axes, std::move(outputs));
-    study.laws = impl_->laws;
+    study.own = impl_->own;
     study.request = make_request(options.run, *impl_->scenario());
     impl->prepare(*this, axes, study);
     impl->compute(study, options);

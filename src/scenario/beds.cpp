@@ -54,7 +54,7 @@ E read_choice(const Table& t, const char* key, E fallback,
 }  // namespace
 
 std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
-                               const BedLaws& laws) {
+                               const OwnParts& own) {
   std::vector<BedData> out;
   for (const Table& t : root.tables("bed")) {
     BedData data;
@@ -69,7 +69,7 @@ std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>
     bed.bottom = t.number_or("depth", 0, Dimension::length, Range::positive());
     bed.stop_at_bottom = t.choice_or("at_bottom", "stop", {"stop", "report"}) == "stop";
     bed.law = read_law(t);
-    for (const auto& [name, law] : laws)
+    for (const auto& [name, law] : own.laws)
       if (name == bed.name) bed.law = law;
     bed.area = read_choice<AreaRule>(t, "area", AreaRule::silhouette,
                                      {{"side", AreaRule::side},

@@ -5,7 +5,7 @@
 
 #include "scenario/reader.hpp"
 #include "thud/granular/laws.hpp"
-#include "thud/scenario/bed_laws.hpp"
+#include "thud/scenario/own_parts.hpp"
 
 namespace thud::doc {
 
@@ -17,8 +17,8 @@ struct BedData {
 /// How a coefficient of a law is read.
 [[nodiscard]] Quantity quantity_of(const Coefficient& coefficient);
 
-/// Reads [bed] or every [[bed]]; `laws` take the places of the laws of their beds.
+/// Reads [bed] or every [[bed]]; laws of the user's own take the places of those of their beds.
 [[nodiscard]] std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
-                                             const BedLaws& laws = {});
+                                             const OwnParts& own = {});
 
 }  // namespace thud::doc

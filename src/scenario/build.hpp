@@ -2,7 +2,7 @@
 
 #include "scenario/parameters.hpp"
 #include "scenario/reader.hpp"
-#include "thud/scenario/bed_laws.hpp"
+#include "thud/scenario/own_parts.hpp"
 #include "thud/scenario/scenario.hpp"
 
 namespace thud::doc {
@@ -15,6 +15,6 @@ namespace thud::doc {
 
 /// The scenario that a document describes, with knobs set from strings.
 [[nodiscard]] Scenario build_scenario(const Document& document, const KnobSettings& set,
-                                      const BedLaws& laws = {});
+                                      const OwnParts& own = {});
 
 }  // namespace thud::doc

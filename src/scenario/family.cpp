@@ -74,17 +74,17 @@ struct BedFormula {
 }  // namespace
 
 struct ScenarioFamily::Impl {
-  Impl(doc::Document d, KnobSettings settings_, BedLaws laws_, Scenario scenario)
+  Impl(doc::Document d, KnobSettings settings_, OwnParts own_, Scenario scenario)
       : document(std::move(d)),
         fixed(std::move(settings_)),
-        laws(std::move(laws_)),
+        own(std::move(own_)),
         base(std::move(scenario)) {}
 
   static std::unique_ptr<Impl> make(doc::Document document, const KnobSettings& fixed,
                                     const std::vector<std::string>& varied,
-                                    const std::vector<std::string>& outputs, const BedLaws& laws = {}) {
-    Scenario base = doc::build_scenario(document, fixed, laws);
-    auto impl = std::make_unique<Impl>(std::move(document), fixed, laws, std::move(base));
+                                    const std::vector<std::string>& outputs, const OwnParts& own = {}) {
+    Scenario base = doc::build_scenario(document, fixed, own);
+    auto impl = std::make_unique<Impl>(std::move(document), fixed, own, std::move(base));
     impl->find_knobs(varied);
     impl->find_outputs(outputs);
     impl->prepare_quick_way();
@@ -93,7 +93,7 @@ struct ScenarioFamily::Impl {
 
   doc::Document document;
   KnobSettings fixed;
-  BedLaws laws;
+  OwnParts own;
   Scenario base, current;
   std::vector<Knob> knobs;
   std::vector<std::size_t> knob_index;  // among those of the scenario
@@ -186,7 +186,8 @@ void ScenarioFamily::Impl::find_outputs(const std::vector<std::string>& names) {
                                        name, did_you_mean(name, known)));
     }
   }
-  // The path length is integrated only where somebody reads it.
+  // The path length is integrated only where somebody reads it; what own observables read is not known.
+  tracks_distance = !own.observables.empty();
   const auto is_distance = [](const Observable& o) { return o.quantity == Quantity::distance; };
   for (const Read& r : reads)
     if (r.source == Source::observable && is_distance(base.observables[r.index].observable))
@@ -241,7 +242,8 @@ bool ScenarioFamily::Impl::compile_beds() {
   int bed = 0;
   for (const doc::Table& t : root->tables("bed")) {
     const std::string& name = base.system->beds()[bed].name;
-    const bool is_own = std::any_of(laws.begin(), laws.end(), [&](const auto& l) { return l.first == name; });
+    const bool is_own =
+        std::any_of(own.laws.begin(), own.laws.end(), [&](const auto& l) { return l.first == name; });
     for (const std::string& key : t.keys()) {
       if (!share(t.words_below(key), moving)) continue;
       const std::string text = t.kind_of(key) == doc::ValueKind::text ? t.raw_text(key) : "";
@@ -278,7 +280,7 @@ bool ScenarioFamily::Impl::turn_beds() {
 void ScenarioFamily::Impl::rebuild(std::span<const double> values) {
   runner.reset();
   initial.reset();
-  current = doc::build_scenario(document, settings(values), laws);
+  current = doc::build_scenario(document, settings(values), own);
   current.system->track_distance(tracks_distance);
   is_current = true;
   // With other knobs there may be other bodies: what is asked for goes by its name.
@@ -303,7 +305,7 @@ bool ScenarioFamily::Impl::turn_quickly(std::span<const double> values) {
     for (const Formula& f : derived) moving_values[f.place] = f.expression(moving_values);
     if (beds_change) {
       for (std::size_t k = 0; k < moving.size(); ++k) symbols.set(moving[k], moving_values[k]);
-      const auto beds = doc::read_beds(document.root().with_symbols(symbols), body_names, laws);
+      const auto beds = doc::read_beds(document.root().with_symbols(symbols), body_names, own);
       const int before = current.system->state_size();
       for (std::size_t k = 0; k < beds.size(); ++k) current.system->set_bed(static_cast<int>(k), beds[k].bed);
       if (current.system->state_size() != before) runner.reset();
@@ -340,8 +342,8 @@ ScenarioFamily::ScenarioFamily(const std::string& name_or_path, const KnobSettin
 
 ScenarioFamily ScenarioFamily::parse(const std::string& text, const std::string& file,
                                      const KnobSettings& fixed, std::vector<std::string> varied,
-                                     std::vector<std::string> outputs, const BedLaws& laws) {
-  return ScenarioFamily(Impl::make(doc::Document::parse(text, file), fixed, varied, outputs, laws));
+                                     std::vector<std::string> outputs, const OwnParts& own) {
+  return ScenarioFamily(Impl::make(doc::Document::parse(text, file), fixed, varied, outputs, own));
 }
 
 ScenarioFamily::ScenarioFamily(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

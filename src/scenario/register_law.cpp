@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
 
+#include "scenario/schema.hpp"
 #include "scenario/units.hpp"
 #include "thud/granular/laws.hpp"
 
@@ -15,15 +14,15 @@ namespace thud {
 
 namespace {
 
-// What [bed] says beside the coefficients of its law: see read_beds.
-constexpr std::array<std::string_view, 11> bed_keys = {
-    "name",   "surface", "slope",    "depth",  "at_bottom",        "law",
-    "medium", "area",    "rotation", "bodies", "sphere_horizontal"};
+// Whether [bed] says something else by this key, beside the coefficients of its law.
+bool is_taken(const std::string& key) {
+  const std::vector<doc::KeySpec>& keys = doc::scenario_spec().find("bed")->values.front().table().keys;
+  return std::any_of(keys.begin(), keys.end(), [&](const doc::KeySpec& k) { return k.name == key; });
+}
 
 // What is wrong with a coefficient; empty: nothing.
 std::string fault_of(const Coefficient& c, double value) {
-  if (std::find(bed_keys.begin(), bed_keys.end(), c.key) != bed_keys.end())
-    return "[bed] has a key of that name already";
+  if (is_taken(c.key)) return "[bed] has a key of that name already";
   try {
     if (!c.unit.empty() && doc::to_si(1, c.unit, doc::Dimension::any) != 1)
       return fmt::format("its unit \"{}\" is not SI", c.unit);

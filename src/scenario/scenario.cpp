@@ -11,6 +11,7 @@
 #include "scenario/build.hpp"
 #include "scenario/contacts.hpp"
 #include "scenario/initial.hpp"
+#include "scenario/own_parts.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
 #include "scenario/strike.hpp"
@@ -168,7 +169,7 @@ void read_output(const Table& root, Scenario& s) {
 
 }  // namespace
 
-Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& set, const BedLaws& laws) {
+Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& set, const OwnParts& own) {
   Scenario s;
   s.file = document.file();
   s.text = document.text();
@@ -191,7 +192,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   }
   s.system = std::make_unique<System>(Tree(std::move(rigid)), read_gravity(root));
   s.system->track_distance(true);
-  for (const doc::BedData& data : doc::read_beds(root, names, laws)) {
+  for (const doc::BedData& data : doc::read_beds(root, names, own)) {
     const int bed = s.system->add_bed(data.bed);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const bool feels = data.bodies.empty()
@@ -215,6 +216,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   doc::read_rules(root, s);
   read_output(root, s);
   root.finish();
+  doc::add_own_parts(own, s);
   return s;
 }
 

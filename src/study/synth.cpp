@@ -179,6 +179,16 @@ SynthSource make_source(const FitStudy& fit, const FitFile& file, const KnobSett
 
 }  // namespace
 
+std::string SynthSource::file_name() const {
+  return file.empty() ? fs::path(scenario).stem().string() + ".csv" : fs::path(file).filename().string();
+}
+
+std::string make_synthetic_csv(const SynthSource& source, SynthOptions options) {
+  options.request = source.request;
+  options.start = source.start;
+  return make_synthetic_csv(load_scenario(source.scenario, source.set), options);
+}
+
 std::vector<SynthSource> find_synth_sources(const std::string& study_or_scenario, const KnobSettings& set) {
   if (!is_study(study_or_scenario)) return {{"", study_or_scenario, set, {}, 0}};
   const Study study = load_study(study_or_scenario);

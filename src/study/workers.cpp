@@ -31,7 +31,7 @@ ScenarioFamily make_family(const Study& study) {
   if (!study.scenario.empty())
     return ScenarioFamily(study.scenario, study.set, study.varied_names(), study.outputs);
   return ScenarioFamily::parse(study.scenario_text, study.file, study.set, study.varied_names(),
-                               study.outputs, study.laws);
+                               study.outputs, study.own);
 }
 
 // What one thread needs to compute runs.

@@ -30,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 
-TIMEOUT = 120  # seconds per command
+TIMEOUT = 400  # seconds per command
 
 MASKS = [
     (re.compile(r"^\d+ steps, .*"), "# steps"),

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "thud/granular/own_law.hpp"
+#include "thud/hybrid/sand_probe.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/trajectory.hpp"
 #include "thud/scenario/family.hpp"
@@ -152,6 +153,88 @@ TEST(Model, takes_a_law_of_ones_own_in_runs_and_sweeps) {
                     make_law("x", LawFunction([](const Flow<double>&) { return Resistance<double>{}; })));
               }).what(),
               HasSubstr("did you mean \"bed\"?"));
+}
+
+// Source of truth: v⁺ = e(v⁻) v⁻ and the fall in between, t = v/g.
+TEST(Model, takes_a_restitution_of_ones_own_in_runs_and_sweeps) {
+  const auto e = [](double v) { return 0.9 / (1 + 0.1 * v); };
+  Model model = load("bouncing_ball");
+  ASSERT_THAT(model.contacts(), testing::ElementsAre("ball@floor"));
+  model.use_restitution("ball@floor", e);
+  const Result result = model.run();
+  ASSERT_TRUE(result.reached()) << result.reason();
+  ASSERT_GT(result.impacts().size(), 5U);
+  for (const ImpactInfo& i : result.impacts())
+    EXPECT_NEAR(i.velocity_after[1], -e(-i.velocity_before[1]) * i.velocity_before[1], 1e-12);
+  const Sweep sweep = model.sweep({{"height", {0.5, 1}}}, {"t_rest"});
+  // A sweep integrates no path lengths, so its steps are others.
+  EXPECT_NEAR(sweep.column("t_rest")[1], result["t_rest"], 1e-9);
+  EXPECT_NEAR(sweep.column("t_rest")[0], Model(model).set("height", 0.5).run()["t_rest"], 1e-9);
+
+  const Result lively = model.use_restitution("ball@floor", [](double) { return 1.2; }).run();
+  EXPECT_THAT(lively.reason(), HasSubstr("the restitution of ball@floor is 1.2"));
+  EXPECT_THAT(error_of([&] { model.use_restitution("ball@flor", e); }).what(),
+              HasSubstr("did you mean \"ball@floor\"?"));
+  EXPECT_THROW(model.use_restitution("ball@floor", {}), InputError);
+  EXPECT_EQ(model.use_restitution("ball@floor", e).run()["t_rest"], result["t_rest"]);
+}
+
+TEST(Model, takes_an_impact_law_of_ones_own) {
+  const ImpulseLaw newton = [](const ImpactProblem& p) {
+    return ContactImpulse{0, -1.8 * p.velocity[1] / p.matrix[3]};
+  };
+  Model plain = load("bouncing_ball");  // e = 0.8, without friction
+  const Model own = Model(plain).use_impact("ball@floor", newton);
+  EXPECT_NEAR(own.run()["t_rest"], plain.run()["t_rest"], 1e-9);
+  EXPECT_EQ(own.run().impacts()[0].law, "own");
+  EXPECT_NE(plain.run().impacts()[0].law, "own");
+}
+
+TEST(Model, takes_observables_and_results_of_ones_own) {
+  Model model = load("sphere");
+  const auto count = model.observables().size();
+  model.add_observable("twice", "m", [](const Snapshot& now) { return 2 * now["ball.distance"]; });
+  model.add_observable("again", "m/s",
+                       [](const Snapshot& now) { return now["twice"] + now.v()[1] - now.v()[1]; });
+  model.add_result("most", "max again").add_result("last", "twice at t_z");
+  EXPECT_EQ(model.observables().size(), count + 2);
+  const Result result = model.run();
+  const std::span<const double> twice = result.column("twice"), distance = result.column("ball.distance");
+  for (std::size_t i = 0; i < twice.size(); ++i) ASSERT_EQ(twice[i], 2 * distance[i]);
+  EXPECT_EQ(result["last"], 2 * result["d_p"]);
+  EXPECT_NEAR(result["most"], 2 * result["d_p"], 1e-9);
+  EXPECT_THAT(result.csv(), HasSubstr("again"));
+  // Where nobody else asks for it, a sweep does not integrate the distance.
+  const Sweep sweep = model.sweep({{"speed", {1, 2}}}, {"last", "twice"});
+  EXPECT_NEAR(sweep.column("last")[0], result["last"], 1e-12);
+  EXPECT_EQ(sweep.column("twice")[0], sweep.column("last")[0]);
+
+  EXPECT_THAT(error_of([&] { model.add_observable("twice", "", [](const Snapshot&) { return 0.; }); }).what(),
+              HasSubstr("there is one of that name"));
+  EXPECT_THAT(error_of([&] { model.add_result("x", "max agian"); }).what(), HasSubstr("again"));
+  EXPECT_THROW(model.add_observable("empty", "", {}), InputError);
+  EXPECT_EQ(model.run()["last"], result["last"]);
+  model.add_observable("wrong", "", [](const Snapshot& now) { return now["ball.distanze"]; });
+  EXPECT_THAT(error_of([&] { (void)model.run(); }).what(), HasSubstr("did you mean \"ball.distance\"?"));
+}
+
+// Source of truth: the acceleration that the run itself shows.
+TEST(Model, gives_the_force_of_its_sand) {
+  const Model model = load("sphere").set("angle", "60 deg");
+  SandProbe probe = model.make_sand_probe();
+  const Result run = model.run();
+  const std::size_t i = run.row_count() / 2;
+  const auto at = [&](const char* name) { return run.column(name)[i]; };
+  const SandProbe::Answer sand = probe.at({at("ball.x"), at("ball.z")}, at("ball.angle"),
+                                          {at("ball.vx"), at("ball.vz")}, at("ball.rate"));
+  EXPECT_TRUE(sand.immersed);
+  EXPECT_NEAR(sand.force.z / probe.body().mass + probe.gravity().z, at("ball.az"),
+              1e-9 * std::abs(at("ball.az")));
+  EXPECT_NEAR(sand.force.x / probe.body().mass, at("ball.ax"), 1e-9 * std::abs(at("ball.ax")));
+  EXPECT_THAT(error_of([&] { (void)model.make_sand_probe("bal"); }).what(),
+              HasSubstr("did you mean \"ball\"?"));
+  EXPECT_THROW((void)load("bouncing_ball").make_sand_probe(), InputError);
+  EXPECT_THROW((void)load("elastic_free_link").make_sand_probe(), InputError);
 }
 
 TEST(Sweep, refuses_what_makes_no_sense) {

@@ -16,27 +16,6 @@
 
 namespace thud {
 
-/// All that a law is made of.
-struct LawParts {
-  std::string name, about;
-  std::vector<CoefficientText> coefficients;
-  std::shared_ptr<const ResistanceLaw> law;
-};
-
-/// The parts of a law from a struct, as for make_law(), and without anything that is compiled into the library.
-template <LawStruct L>
-LawParts make_law_parts(std::string name, L law, std::vector<MemberCoefficient<L>> coefficients = {},
-                        std::string about = "own law") {
-  LawParts parts{std::move(name), std::move(about), {}, nullptr};
-  std::vector<double L::*> members;
-  for (const MemberCoefficient<L>& c : coefficients) {
-    parts.coefficients.push_back({c.key, c.unit, c.about, c.positive});
-    members.push_back(c.member);
-  }
-  parts.law = std::make_shared<detail::StructLaw<L>>(std::move(law), std::move(members));
-  return parts;
-}
-
 /// What both sides must have alike: the layout of what they hand each other.
 inline constexpr std::uint64_t law_plugin_layout =
     ((1 * 1009ULL + sizeof(Flow<double>)) * 1009 + sizeof(Immersed<double>)) * 1009 * 1009

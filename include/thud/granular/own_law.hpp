@@ -126,6 +126,27 @@ class StructLaw final : public ResistanceLaw {
 
 }  // namespace detail
 
+/// All that a law is made of.
+struct LawParts {
+  std::string name, about;
+  std::vector<CoefficientText> coefficients;
+  std::shared_ptr<const ResistanceLaw> law;
+};
+
+/// The parts of a law from a struct, as for make_law(), and without anything that is compiled into the library.
+template <LawStruct L>
+LawParts make_law_parts(std::string name, L law, std::vector<MemberCoefficient<L>> coefficients = {},
+                        std::string about = "own law") {
+  LawParts parts{std::move(name), std::move(about), {}, nullptr};
+  std::vector<double L::*> members;
+  for (MemberCoefficient<L>& c : coefficients) {
+    parts.coefficients.push_back({std::move(c.key), std::move(c.unit), std::move(c.about), c.positive});
+    members.push_back(c.member);
+  }
+  parts.law = std::make_shared<detail::StructLaw<L>>(std::move(law), std::move(members));
+  return parts;
+}
+
 /// A law from a struct like those of thud, with the data members that are its coefficients:
 ///
 ///   struct Porous {
@@ -140,14 +161,8 @@ class StructLaw final : public ResistanceLaw {
 template <LawStruct L>
 OwnLaw make_law(std::string name, L law, std::vector<MemberCoefficient<L>> coefficients = {},
                 std::string about = "own law") {
-  std::vector<CoefficientText> texts;
-  std::vector<double L::*> members;
-  for (MemberCoefficient<L>& c : coefficients) {
-    texts.push_back({std::move(c.key), std::move(c.unit), std::move(c.about), c.positive});
-    members.push_back(c.member);
-  }
-  return {std::move(name), std::move(about), std::move(texts),
-          std::make_shared<detail::StructLaw<L>>(std::move(law), std::move(members))};
+  LawParts parts = make_law_parts(std::move(name), std::move(law), std::move(coefficients), std::move(about));
+  return {std::move(parts.name), std::move(parts.about), std::move(parts.coefficients), std::move(parts.law)};
 }
 
 /// A law from a function on plain numbers. Where derivatives are wanted they are taken by central differences: good to

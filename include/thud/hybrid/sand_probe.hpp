@@ -29,6 +29,9 @@ class SandProbe {
     double depth = 0;   ///< of the deepest immersed point [m]; 0: nothing is immersed
     bool immersed = false;
   };
+  /// Its mass properties.
+  const Body& body() const;
+  Vec gravity() const;
   /// For the place of the body's origin, its angle from the downward vertical, and their rates. Throws LawError when an
   /// own law gives what it may not.
   [[nodiscard]] Answer at(Vec origin, double angle, Vec velocity, double rate);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/scenario/bed_laws.hpp"
+#include "thud/scenario/own_parts.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud {
@@ -34,7 +34,7 @@ class ScenarioFamily {
   /// The same from text; `file` is for messages.
   static ScenarioFamily parse(const std::string& text, const std::string& file, const KnobSettings& fixed,
                               std::vector<std::string> varied, std::vector<std::string> outputs,
-                              const BedLaws& laws = {});
+                              const OwnParts& own = {});
   ~ScenarioFamily();
   ScenarioFamily(ScenarioFamily&&) noexcept;
   ScenarioFamily& operator=(ScenarioFamily&&) noexcept;

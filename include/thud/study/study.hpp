@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/scenario/bed_laws.hpp"
+#include "thud/scenario/own_parts.hpp"
 #include "thud/scenario/run.hpp"
 #include "thud/scenario/scenario.hpp"
 
@@ -60,7 +60,7 @@ struct Study {
   std::string scenario;       ///< a library name or a path, for load_scenario() and ScenarioFamily; or empty,
                               ///< where a sweep is to read scenario_text
   std::string scenario_text;  ///< the text of its file
-  BedLaws laws;               ///< for a sweep over scenario_text
+  OwnParts own;               ///< for a sweep over scenario_text
   KnobSettings set;           ///< knobs that stay, for load_scenario() and ScenarioFamily
   std::vector<VariedKnob> vary;
   std::vector<std::string> outputs;

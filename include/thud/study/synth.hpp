@@ -33,7 +33,13 @@ struct SynthSource {
   KnobSettings set;
   RunRequest request;
   double start = 0;
+
+  /// Without folders; of a scenario, its name with ".csv".
+  std::string file_name() const;
 };
+
+/// The measurement of a source, with its request and its clock in the place of those of the options.
+[[nodiscard]] std::string make_synthetic_csv(const SynthSource& source, SynthOptions options);
 
 /// What a study or a scenario offers to be measured: every file of the study's [data] with its knobs, or the scenario
 /// once. `set` comes on top. Throws InputError.

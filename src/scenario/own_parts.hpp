@@ -1,0 +1,12 @@
+#pragma once
+
+#include "thud/scenario/own_parts.hpp"
+#include "thud/scenario/scenario.hpp"
+
+namespace thud::doc {
+
+/// Adds what the user has of his own to a scenario that is complete but for that; laws of beds are there already.
+/// Throws InputError for unknown contacts and names, with a suggestion.
+void add_own_parts(const OwnParts& own, Scenario& scenario);
+
+}  // namespace thud::doc
