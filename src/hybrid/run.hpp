@@ -136,6 +136,11 @@ class Run final : public AnyRun {
     system_.reset(mode_);
     out_.events.reserve(8);
     set_scales();
+    if (!Method::adaptive && options_.step > 0.1 * (options_.time_limit - t_)) {
+      fail(fmt::format("a step of {:.3g} s is too long for a run of {:.3g} s", options_.step,
+                       options_.time_limit - t_));
+      return;
+    }
     out_.energy.initial = energy();
     energy_size_ = system_.tree().kinetic_energy(work_.frames);
     closings_.clear();
@@ -441,6 +446,13 @@ class Run final : public AnyRun {
         return false;
       }
     if (Method::order != 5) stepper_.finish(f, t_, h);
+    if constexpr (!Method::adaptive)
+      if (!is_sane(stepper_.next())) {
+        fail(fmt::format(
+            "the motion grew without bound by t = {:.6g} s: a step of {:.3g} s is too long for it", t_ + h,
+            h));
+        return false;
+      }
     if constexpr (requires { stepper_.fits(); })
       if (!stepper_.fits()) {
         ++out_.stats.rejected;
@@ -449,6 +461,13 @@ class Run final : public AnyRun {
       }
     work_at_end_ = true;
     has_violation_ = any_violation();
+    return true;
+  }
+
+  // Methods with a fixed step may blow up. What is a million million times larger than anything at the start has.
+  bool is_sane(const double* y) const {
+    for (int i = 0; i < 2 * n_; ++i)
+      if (!(std::abs(y[i]) <= 1e12 * absolute_[i] + 1e12)) return false;
     return true;
   }
 
@@ -899,8 +918,9 @@ class Run final : public AnyRun {
           }
       }
       stepper_.finish(f, t_, short_h);
+      if constexpr (may_fail && !Method::adaptive) step_again(crossing, h);
       const bool flow = crossing.guard >= 0 && is_flow(guards_end_[crossing.guard].id.kind);
-      if (!flow) correct(crossing);
+      if (!flow && !(may_fail && !Method::adaptive)) correct(crossing);
       work_at_end_ = true;
       accept();
       if (flow) {  // nothing but the side of the drag changes, and it is zero here
@@ -994,6 +1014,29 @@ class Run final : public AnyRun {
       here = crossing_value(crossing, t_ + taken_, y);
       if (std::abs(here) < event_time_tolerance * std::abs(rate)) return;
     }
+  }
+
+  // The same for implicit steps far longer than the fastest vibration, where a state must not be extrapolated: the length
+  // of the step is corrected by secants, and the step repeated.
+  void step_again(const Crossing& crossing, double longest) {
+    auto f = right_hand_side();
+    double before_h = 0, before = crossing.guard >= 0 ? guards_start_value(crossing.guard)
+                                                      : condition_start_[crossing.condition];
+    double here = crossing_value(crossing, t_ + taken_, stepper_.next());
+    for (int pass = 0; pass < 12 && here != 0 && before != here; ++pass) {
+      const double next = taken_ - here * (taken_ - before_h) / (here - before);
+      if (!(next > 0 && next <= longest) || std::abs(next - taken_) < event_time_tolerance) return;
+      before_h = taken_;
+      before = here;
+      taken_ = next;
+      stepper_.step(
+          f, [] {}, t_, y_.data(), taken_);
+      stepper_.finish(f, t_, taken_);
+      here = crossing_value(crossing, t_ + taken_, stepper_.next());
+    }
+  }
+  double guards_start_value(int k) const {
+    return k < static_cast<int>(guards_start_.size()) ? guards_start_[k].value : 0.0;
   }
 
   void meet(int c) {

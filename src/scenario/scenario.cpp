@@ -125,7 +125,8 @@ void read_solver(const Table& root, SolverOptions& options) {
       t->number_or("tolerance", options.tolerance, Dimension::none, Range{1e-14, 1e-2, false, false});
   options.step = t->number_or("step", options.step, Dimension::time, Range::positive());
   options.newmark_beta = t->number_or("beta", options.newmark_beta, Dimension::none, Range::between(0, 1));
-  options.newmark_gamma = t->number_or("gamma", options.newmark_gamma, Dimension::none, Range::between(0, 2));
+  options.newmark_gamma =
+      t->number_or("gamma", options.newmark_gamma, Dimension::none, Range::between(0.5, 2));
   options.spectral_radius =
       t->number_or("spectral_radius", options.spectral_radius, Dimension::none, Range::between(0, 1));
   options.max_step = t->number_or("max_step", options.max_step, Dimension::time, Range::positive());

@@ -573,7 +573,8 @@ const TableSpec& solver_spec() {
               "of methods with a fixed step: 1 µs of `rk4` and `euler`, a hundredth of the longest period of "
               "bending of `newmark` and `generalised-alpha`, or 0.1 ms without beams"),
           key("beta", {number(D::none, Range::between(0, 1))}, "0.25", "β of `newmark`"),
-          key("gamma", {number(D::none, Range::between(0, 2))}, "0.5", "γ of `newmark`"),
+          key("gamma", {number(D::none, Range::between(0.5, 2))}, "0.5",
+              "γ of `newmark`; below 0.5 it would gain energy"),
           key("spectral_radius", {number(D::none, Range::between(0, 1))}, "0.9",
               "of `generalised-alpha` at infinite frequency; 1 damps nothing"),
           key("max_step", {number(D::time, positive)}, "none", "longest step")}};

@@ -102,7 +102,16 @@ void read_strike(const Table& root, Scenario& s) {
 
   // The ball moves across the arm, along the positive deflection.
   const double angle = s.q[tree.angle_dof(arm)];
-  const Vec across{std::cos(angle), -std::sin(angle)};
+  const Vec across{std::cos(angle), -std::sin(angle)}, along{std::sin(angle), std::cos(angle)};
+  const int x = tree.translation_dof(ball);
+  const Vec from_tip = Vec{s.q[x], s.q[x + 1]} - b.anchor - b.beam->end() * along;
+  if (std::abs(dot(from_tip, along)) > 1e-6 * b.beam->length())
+    throw t->error(
+        "ball",
+        fmt::format("at the start the ball is {:.6g} m along the arm from its tip; it has to be beside it",
+                    dot(from_tip, along)));
+  if (dot(from_tip, across) * strike.speed > 0)
+    throw t->error("speed", "the ball starts on the side it is to fly to: it moves away from the arm");
   std::optional<StrikeResult> result;
   if (route == "paper") result = strike_by_modes(*b.beam, strike, modes);
   if (route == "impulse") result = strike_by_impulse(*b.beam, strike);
@@ -114,7 +123,6 @@ void read_strike(const Table& root, Scenario& s) {
       s.v[tree.elastic_dof(arm) + k] += result->eta_rate[k];
     }
   }
-  const int x = tree.translation_dof(ball);
   s.v[x] = speed * across.x;
   s.v[x + 1] = speed * across.z;
   add_constants(result, s);

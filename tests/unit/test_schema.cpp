@@ -91,9 +91,10 @@ class Files {
                              + entry + " }"),
                   key == "fit");
     if (t.name == "stick") return arm(", friction = 1, stick = { " + needs(t, key) + entry + " }");
-    if (t.name == "strike") return arm("") + ball + "[strike]\n" + strike(key) + entry + "\n";
+    if (t.name == "strike") return arm("") + ball + "[strike]\n" + strike(key) + entry + "\n" + beside(key);
     if (t.name == "hertz")
-      return arm("") + ball + "[strike]\n" + strike("hertz") + "hertz = { " + needs(t, key) + entry + " }\n";
+      return arm("") + ball + "[strike]\n" + strike("hertz") + "hertz = { " + needs(t, key) + entry + " }\n"
+           + beside;
     if (t.name == "parameter")
       return "[parameters]\np = { " + (key == "value" ? "" : parameter(key)) + entry + " }\n" + rod;
     if (t.name == "point") return std::string(rod) + "[points]\np = { " + needs(t, key) + entry + " }\n";
@@ -118,6 +119,10 @@ class Files {
   static constexpr const char* ball =
       "[[body]]\nname = \"ball\"\njoint = \"free\"\nshape = { kind = \"sphere\", diameter = 0.1, mass = 1 "
       "}\n";
+  // On the side that the ball comes from: speeds of samples are positive.
+  static std::string beside(const std::string& key) {
+    return std::string("[initial]\n\"ball.x\" = ") + (key == "speed" ? "-0.5" : "0.5") + "\n\"ball.z\" = 1\n";
+  }
   static std::string arm(const std::string& joint) {
     return "[[body]]\nname = \"arm\"\nshape = " + beam("support = \"clamped\"") + "\njoint = { kind = \"pin\""
          + joint + " }\n";

@@ -114,7 +114,7 @@ std::string file(const std::string& joint, const std::string& beam, const std::s
        + beam
        + " }\n[[body]]\nname = \"ball\"\njoint = \"free\"\nshape = { kind = \"sphere\", diameter = 0.02, "
          "mass = 0.1 }\n"
-       + rest + "[initial]\n\"ball.x\" = 1\n[stop]\ntime = 0.1\n";
+       + rest + "[initial]\n\"ball.x\" = 0.5\n\"ball.z\" = 1\n[stop]\ntime = 0.1\n";
 }
 
 std::string refusal(const std::string& text) {
@@ -163,6 +163,36 @@ TEST(StrikeFile, refusals) {
   EXPECT_THAT(refusal(file("", "", "[results]\nt = \"time of stick 1\"\n")), HasSubstr("without a friction"));
   EXPECT_THAT(refusal(file(good, "", "[results]\nt = \"time of clmp 1\"\n")),
               HasSubstr("did you mean \"clamp\""));
+}
+
+TEST(StrikeFile, the_ball_has_to_be_beside_the_tip) {
+  const std::string strike = "[strike]\nbody = \"arm\"\nball = \"ball\"\nspeed = -1\nstiffness = 1e9\n";
+  std::string text = file("", "", strike);
+  text.replace(text.find("\"ball.z\" = 1"), 12, "\"ball.z\" = 0.3");
+  EXPECT_THAT(refusal(text), HasSubstr("-0.7 m along the arm from its tip"));
+  text = file("", "", strike);
+  text.replace(text.find("speed = -1"), 10, "speed = 1");
+  EXPECT_THAT(refusal(text), HasSubstr("moves away from the arm"));
+}
+
+// Steps that a fixed-step method cannot do: an end with a reason, no numbers without bound.
+TEST(StrikeFile, steps_that_are_too_long) {
+  const Scenario s = load_scenario("flexible_arm", {{"duration", "0.1 s"}, {"strike", "impulse"}});
+  RunRequest request;
+  request.method = Method::newmark;
+  request.step = 0.05;
+  EXPECT_THAT(run(s, request).reason, HasSubstr("too long for a run of 0.1 s"));
+  request.method = Method::rk4;
+  request.step = 1e-4;
+  const RunResult r = run(s, request);
+  EXPECT_FALSE(r.reached);
+  EXPECT_THAT(r.reason, HasSubstr("grew without bound"));
+  // A hundred times longer than the fastest vibration, an implicit step is inaccurate but bounded, friction and all.
+  request.method = Method::newmark;
+  request.step = 5e-3;
+  const RunResult bounded = run(s, request);
+  EXPECT_TRUE(bounded.reached);
+  EXPECT_LT(bounded.outcome.energy.final, 1.05 * bounded.outcome.energy.initial);
 }
 
 TEST(StrikeFile, small_motion_is_for_grounded_beams) {
