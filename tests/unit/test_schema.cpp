@@ -94,7 +94,7 @@ class Files {
     if (t.name == "strike") return arm("") + ball + "[strike]\n" + strike(key) + entry + "\n" + beside(key);
     if (t.name == "hertz")
       return arm("") + ball + "[strike]\n" + strike("hertz") + "hertz = { " + needs(t, key) + entry + " }\n"
-           + beside;
+           + beside("");
     if (t.name == "parameter")
       return "[parameters]\np = { " + (key == "value" ? "" : parameter(key)) + entry + " }\n" + rod;
     if (t.name == "point") return std::string(rod) + "[points]\np = { " + needs(t, key) + entry + " }\n";
