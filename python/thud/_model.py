@@ -228,8 +228,12 @@ def text_of(name: str, value: Any) -> str:
     """A knob's value as a text; anything but texts and real numbers is refused."""
     if isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        raise TypeError(f"{name}: a knob takes a number or a text, not {value}")
     try:
         return repr(float(value))
+    except OverflowError:
+        raise ValueError(f"{name}: {value} is too large a number") from None
     except (TypeError, ValueError):
         raise TypeError(f"{name}: a knob takes a number or a text, not {type(value).__name__}") from None
 
@@ -253,6 +257,8 @@ def threads(jobs: Optional[int]) -> int:
     """A number of threads; 0 stands for one per processor."""
     if jobs is None:
         return 0
+    if isinstance(jobs, bool) or not isinstance(jobs, int):
+        raise TypeError(f"jobs={jobs!r}: a whole number of threads is wanted")
     if not 1 <= jobs <= 1024:
         raise ValueError(f"jobs={jobs}: must be from 1 to 1024")
     return jobs

@@ -127,6 +127,8 @@ def sweep(
     """
     chosen = load(model) if isinstance(model, str) else model
     core = chosen._core
+    if not hasattr(axes, "items"):
+        raise TypeError(f'a dict of knobs and their values is wanted, such as {{"speed": [1, 2]}}, not {axes!r}')
     if isinstance(outputs, str):
         raise TypeError(f'outputs: a list of names is wanted, such as ["{outputs}"]')
     swept = core.sweep(

@@ -306,6 +306,17 @@ class Sweeps(unittest.TestCase):
         with self.assertRaises(ValueError):
             thud.sweep("free_link", {"speed": [1]}, jobs=0)
 
+    def test_wrong_kinds_of_arguments_are_named(self):
+        for wrong, said in (
+            (lambda: thud.sweep("free_link", [("speed", [1])]), "a dict of knobs"),
+            (lambda: thud.sweep("free_link", {"speed": [1]}, jobs="2"), "jobs='2'"),
+            (lambda: thud.load("free_link").set(speed=True), "speed"),
+        ):
+            with self.assertRaisesRegex(TypeError, said):
+                wrong()
+        with self.assertRaisesRegex(ValueError, "speed: 1000.* is too large"):
+            thud.load("free_link").set(speed=10**400)
+
     def test_plot(self):
         import matplotlib
 
