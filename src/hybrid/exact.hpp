@@ -113,14 +113,7 @@ class Stepper<ExactMethod> : public Stepper<Dop853Method> {
   void make_dense(F& f, double t, const double* y, double h) {
     if (by_order_8_) return Base::make_dense(f, t, y, h);
     dense_h_ = h;
-    const double *f0 = slope(0), *f1 = slope(last);
-    double* d = dense_.data();
-    for (int i = moving_; i < total_; ++i) {
-      const double delta = next_[i] - y[i];
-      d[i] = delta;
-      d[total_ + i] = h * f0[i] - delta;
-      d[2 * total_ + i] = 2 * delta - h * (f0[i] + f1[i]);
-    }
+    fill_cubic(y, slope(0), slope(last), h, moving_, total_);
   }
   /// The motion from the last look before, without error; works by cubics.
   void dense(double theta, const double* y, double* out) {
@@ -130,9 +123,7 @@ class Stepper<ExactMethod> : public Stepper<Dop853Method> {
     dx_ = look_dx_[j];
     mode_->ladder->advance((theta - static_cast<double>(j) / looks) * dense_h_, w_, dx_, nullptr);
     for (int i = 0; i < moving_; ++i) out[i] = y[i] + dx_[i];
-    const double rest = 1 - theta;
-    for (int i = moving_; i < total_; ++i)
-      out[i] = y[i] + theta * (dense_[i] + rest * (dense_[total_ + i] + theta * dense_[2 * total_ + i]));
+    read_cubic(theta, y, out, moving_, total_);
   }
 
  private:

@@ -97,20 +97,9 @@ class Stepper<NewmarkMethod> : public StageMemory {
 
   template <class F>
   void make_dense(F&, double, const double* y, double h) {
-    const double *f0 = slope(0), *f1 = slope(last);
-    double* d = dense_.data();
-    for (int i = 0; i < total_; ++i) {
-      const double delta = next_[i] - y[i];
-      d[i] = delta;
-      d[total_ + i] = h * f0[i] - delta;
-      d[2 * total_ + i] = 2 * delta - h * (f0[i] + f1[i]);
-    }
+    fill_cubic(y, slope(0), slope(last), h, 0, total_);
   }
-  void dense(double theta, const double* y, double* out) const {
-    const double rest = 1 - theta;
-    for (int i = 0; i < total_; ++i)
-      out[i] = y[i] + theta * (dense_[i] + rest * (dense_[total_ + i] + theta * dense_[2 * total_ + i]));
-  }
+  void dense(double theta, const double* y, double* out) const { read_cubic(theta, y, out, 0, total_); }
 
  private:
   // q₁, v₁ and a₁ for the unknown v̇₁.

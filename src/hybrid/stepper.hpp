@@ -46,6 +46,23 @@ class StageMemory {
   const double* next() const { return next_.data(); }
 
  protected:
+  /// The first three terms of a continuous extension over [begin, end): the cubic of values and slopes at both ends.
+  void fill_cubic(const double* y, const double* f0, const double* f1, double h, int begin, int end) {
+    double* d = dense_.data();
+    for (int i = begin; i < end; ++i) {
+      const double delta = next_[i] - y[i];
+      d[i] = delta;
+      d[total_ + i] = h * f0[i] - delta;
+      d[2 * total_ + i] = 2 * delta - h * (f0[i] + f1[i]);
+    }
+  }
+  /// The cubic alone, at θ of the step.
+  void read_cubic(double theta, const double* y, double* out, int begin, int end) const {
+    const double rest = 1 - theta;
+    for (int i = begin; i < end; ++i)
+      out[i] = y[i] + theta * (dense_[i] + rest * (dense_[total_ + i] + theta * dense_[2 * total_ + i]));
+  }
+
   int moving_ = 0, total_ = 0;
   std::vector<double> k_, trial_, next_, dense_;
 };
@@ -85,14 +102,7 @@ class Stepper : public StageMemory {
   template <class F>
   void make_dense(F& f, double t, const double* y, double h) {
     Method::dense_slopes(*this, f, t, y, h);
-    const double *f0 = slope(0), *f1 = slope(last);
-    double* d = dense_.data();
-    for (int i = 0; i < total_; ++i) {
-      const double delta = next_[i] - y[i];
-      d[i] = delta;
-      d[total_ + i] = h * f0[i] - delta;
-      d[2 * total_ + i] = 2 * delta - h * (f0[i] + f1[i]);
-    }
+    fill_cubic(y, slope(0), slope(last), h, 0, total_);
     Method::dense_high(*this, h);
   }
   void dense(double theta, const double* y, double* out) const {
