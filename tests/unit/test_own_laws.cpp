@@ -193,10 +193,10 @@ TEST(DualMath, derivatives) {
   EXPECT_EQ(abs(x).d, 2);
   EXPECT_EQ(min(x, D(1)).d, 2);
   EXPECT_EQ(max(x, D(1)).d, 0);
-  EXPECT_EQ(exp(x).v, e);
-  EXPECT_EQ(log(x).v, std::log(0.7));
-  EXPECT_EQ(tanh(x).v, t);
-  EXPECT_EQ(tan(x).v, std::tan(0.7));
+  EXPECT_DOUBLE_EQ(exp(x).v, e);
+  EXPECT_DOUBLE_EQ(log(x).v, std::log(0.7));
+  EXPECT_DOUBLE_EQ(tanh(x).v, t);
+  EXPECT_DOUBLE_EQ(tan(x).v, std::tan(0.7));
 }
 
 // --- by name, in files --------------------------------------------------------------------------------------------
