@@ -17,8 +17,8 @@
 #include "peers/free_link_cvode.hpp"
 #include "peers/free_link_odeint.hpp"
 #include "peers/free_link_reference.hpp"
-#include "thud/report/file.hpp"
 #include "thud/scenario/family.hpp"
+#include "thud/store/file.hpp"
 #include "thud/study/design.hpp"
 #include "thud/study/sweep.hpp"
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string_view>
 
-#include "thud/report/file.hpp"
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 #include "thud/scenario/scenario.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud::cli {
 

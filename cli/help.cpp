@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 
 namespace thud::cli {
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "thud/hybrid/solver.hpp"
+#include "thud/event/solver.hpp"
 
 namespace thud::cli {
 

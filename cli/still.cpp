@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "thud/report/file.hpp"
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 #include "thud/report/summary.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud::cli {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "thud/report/format.hpp"
-#include "thud/report/stills.hpp"
+#include "thud/base/format.hpp"
+#include "thud/draw/stills.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud::cli {

@@ -36,14 +36,16 @@ target_compile_options(thud_warnings INTERFACE
   $<$<BOOL:${THUD_WERROR}>:-Werror>)
 
 # Where the program finds scenarios/ and reference/: in THUD_INSTALL_DATA_DIR, taken relative to the parent of the
-# folder the binary lies in. The links below make that hold in the build tree too. THUD_SOURCE_DATA_DIR is for what
-# never leaves the build tree: tests and benchmarks.
+# folder the binary lies in. The links below make that hold in the build tree too.
 set(THUD_DATA_DIR "share/thud")
 add_library(thud_build_info INTERFACE)
 target_compile_definitions(thud_build_info INTERFACE
   THUD_VERSION="${PROJECT_VERSION}"
-  THUD_SOURCE_DATA_DIR="${PROJECT_SOURCE_DIR}"
   THUD_INSTALL_DATA_DIR="${THUD_DATA_DIR}")
+# For what never leaves the build tree, tests and benchmarks. Apart, so that the library's objects do not depend on where
+# the checkout lies, and one cache serves several.
+add_library(thud_source_data INTERFACE)
+target_compile_definitions(thud_source_data INTERFACE THUD_SOURCE_DATA_DIR="${PROJECT_SOURCE_DIR}")
 
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/${THUD_DATA_DIR}")
 foreach(folder IN ITEMS scenarios studies reference)

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "thud/report/figures.hpp"
+#include "thud/draw/figures.hpp"
 #include "thud/thud.hpp"
 
 int main(int argc, char** argv) {

@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <numbers>
 
-#include "thud/hybrid/sand_probe.hpp"
+#include "thud/dynamics/sand_probe.hpp"
 #include "thud/thud.hpp"
 
 using State = std::array<double, 4>;  // x, z, vx, vz of the ball; z points down

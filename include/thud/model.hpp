@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "thud/base/error.hpp"
 #include "thud/contact/impact.hpp"
-#include "thud/scenario/error.hpp"
 #include "thud/scenario/snapshot.hpp"
 #include "thud/scenario/values.hpp"
 
@@ -115,7 +115,7 @@ class Model {
   /// Adds a result as [results] would: add_result("peak", "max link.angle"). Throws InputError for what is wrong with it.
   Model& add_result(const std::string& name, const std::string& rule);
 
-  /// The force of a bed on one of the bodies, for an integrator of one's own (thud/hybrid/sand_probe.hpp). Names may be
+  /// The force of a bed on one of the bodies, for an integrator of one's own (thud/dynamics/sand_probe.hpp). Names may be
   /// empty where there is but one. Throws InputError for unknown names and for elastic bodies.
   [[nodiscard]] SandProbe make_sand_probe(const std::string& body = "", const std::string& bed = "") const;
 

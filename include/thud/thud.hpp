@@ -3,7 +3,7 @@
 /// \file
 /// What most programs need of thud: models, results and sweeps, and the error that bad input throws.
 
+#include "thud/base/error.hpp"
 #include "thud/model.hpp"
-#include "thud/scenario/error.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/scenario/values.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "thud/math/law_error.hpp"
+#include "thud/base/law_error.hpp"
 
 namespace thud::python {
 

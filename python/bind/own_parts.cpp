@@ -3,7 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "function.hpp"
-#include "thud/hybrid/sand_probe.hpp"
+#include "thud/dynamics/sand_probe.hpp"
 #include "thud/model.hpp"
 
 namespace py = pybind11;

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "contact/impact_parts.hpp"
-#include "thud/contact/complementarity.hpp"
-#include "thud/hybrid/box_qp.hpp"
+#include "thud/solve/box_qp.hpp"
+#include "thud/solve/complementarity.hpp"
 
 namespace thud::impact_parts {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 namespace thud {
 

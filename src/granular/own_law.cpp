@@ -9,8 +9,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "thud/base/law_error.hpp"
 #include "thud/granular/laws.hpp"
-#include "thud/math/law_error.hpp"
 
 namespace thud {
 

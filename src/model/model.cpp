@@ -6,7 +6,7 @@
 
 #include "model/model_impl.hpp"
 #include "study/knobs.hpp"
-#include "thud/hybrid/sand_probe.hpp"
+#include "thud/dynamics/sand_probe.hpp"
 #include "thud/scenario/request.hpp"
 
 namespace thud {

@@ -4,13 +4,13 @@
 #include <limits>
 
 #include "model/model_impl.hpp"
+#include "thud/draw/trajectory.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/frames.hpp"
 #include "thud/report/html.hpp"
 #include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/summary.hpp"
-#include "thud/report/trajectory.hpp"
 #include "thud/scenario/request.hpp"
 
 namespace thud {

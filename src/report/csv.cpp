@@ -26,16 +26,6 @@ const ImpactRecord* impact_of(const Outcome& outcome, const Event& event) {
 
 }  // namespace
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
 void write_trajectory_csv(const TrajectoryRecorder& trajectory, const std::vector<NamedObservable>& columns,
                           const TextSink& sink) {
   std::vector<NamedObservable> others;

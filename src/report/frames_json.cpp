@@ -1,8 +1,8 @@
 // A run as the page plays it.
 #include <algorithm>
 
+#include "draw/number_text.hpp"
 #include "report/json_parts.hpp"
-#include "report/number_text.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/scene.hpp"

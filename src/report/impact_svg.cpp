@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "report/frame.hpp"
+#include "draw/frame.hpp"
 #include "thud/report/impacts.hpp"
 
 namespace thud {

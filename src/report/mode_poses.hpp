@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "thud/report/outline.hpp"
+#include "thud/scenario/outline.hpp"
 #include "thud/study/modes.hpp"
 
 namespace thud {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/canvas.hpp"
+#include "draw/canvas.hpp"
 #include "report/mode_poses.hpp"
 #include "thud/report/modes.hpp"
 #include "thud/report/summary.hpp"

@@ -5,7 +5,7 @@
 
 #include "report/json_parts.hpp"
 #include "thud/report/json.hpp"
-#include "thud/report/outline.hpp"
+#include "thud/scenario/outline.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {

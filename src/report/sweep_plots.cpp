@@ -8,9 +8,9 @@
 #include <map>
 #include <numeric>
 
-#include "thud/report/file.hpp"
 #include "thud/report/summary.hpp"
 #include "thud/scenario/quantity.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "scenario/shapes.hpp"
-#include "thud/hybrid/system.hpp"
+#include "thud/dynamics/system.hpp"
 #include "thud/scenario/scenario.hpp"
 
 namespace thud::doc {

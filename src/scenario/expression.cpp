@@ -1,6 +1,6 @@
 #include "expression.hpp"
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 #include <fmt/format.h>
 #include <muParser.h>

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "scenario/units.hpp"
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 namespace thud {
 

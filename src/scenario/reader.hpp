@@ -4,7 +4,7 @@
 #include "schema.hpp"
 #include "units.hpp"
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 #include <array>
 #include <filesystem>

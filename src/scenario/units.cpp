@@ -1,6 +1,6 @@
 #include "units.hpp"
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 #include <fmt/format.h>
 #include <udunits2.h>

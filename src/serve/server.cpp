@@ -9,8 +9,8 @@
 
 #include "serve/query.hpp"
 #include "serve/refusal.hpp"
+#include "thud/base/error.hpp"
 #include "thud/report/html.hpp"
-#include "thud/scenario/error.hpp"
 
 // Last: it brings a macro _res that Eigen cannot bear.
 #include <httplib.h>

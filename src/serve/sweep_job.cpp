@@ -3,7 +3,7 @@
 #include <cmath>
 #include <thread>
 
-#include "report/number_text.hpp"
+#include "draw/number_text.hpp"
 #include "serve/query.hpp"
 #include "serve/refusal.hpp"
 #include "thud/scenario/family.hpp"

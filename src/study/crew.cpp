@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "thud/report/file.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thud/report/summary.hpp"
+#include "thud/scenario/knob_text.hpp"
 
 namespace thud {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/frame.hpp"
+#include "draw/frame.hpp"
 #include "thud/study/fit.hpp"
 
 namespace thud {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "thud/report/summary.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/study/fit.hpp"
 

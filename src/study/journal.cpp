@@ -12,7 +12,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "thud/report/file.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud {
 

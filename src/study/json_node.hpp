@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 namespace thud {
 

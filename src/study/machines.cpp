@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 namespace thud {
 

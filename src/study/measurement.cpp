@@ -12,8 +12,8 @@
 #include <stdexcept>
 
 #include "scenario/units.hpp"
-#include "thud/report/format.hpp"
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
+#include "thud/base/format.hpp"
 
 namespace thud {
 

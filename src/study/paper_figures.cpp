@@ -7,9 +7,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "report/svg.hpp"
-#include "thud/report/file.hpp"
-#include "thud/report/stills.hpp"
+#include "draw/svg.hpp"
+#include "thud/draw/stills.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "study/select_ids.hpp"
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 namespace thud {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 namespace thud {
 

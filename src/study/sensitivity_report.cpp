@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "thud/report/figures.hpp"
-#include "thud/report/summary.hpp"
+#include "thud/draw/figures.hpp"
+#include "thud/scenario/knob_text.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/study/sensitivity.hpp"
 

@@ -12,10 +12,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "report/sweep_writer.hpp"
 #include "study/crew.hpp"
 #include "study/sweep_summary.hpp"
-#include "thud/report/file.hpp"
+#include "study/sweep_writer.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud {
 

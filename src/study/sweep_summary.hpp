@@ -1,6 +1,6 @@
 #pragma once
 
-#include "thud/report/sweep_file.hpp"
+#include "thud/study/sweep_file.hpp"
 
 namespace thud {
 

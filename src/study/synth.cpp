@@ -12,9 +12,9 @@
 #include "scenario/build.hpp"
 #include "study/fit_model.hpp"
 #include "study/knobs.hpp"
-#include "thud/report/file.hpp"
-#include "thud/report/summary.hpp"
+#include "thud/scenario/knob_text.hpp"
 #include "thud/scenario/quantity.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud {
 

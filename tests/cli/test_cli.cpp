@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "cli/program.hpp"
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 
 namespace {
 

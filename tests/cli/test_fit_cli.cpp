@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "cli/program.hpp"
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 
 namespace {
 

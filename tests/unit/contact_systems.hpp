@@ -5,7 +5,7 @@
 #include <memory>
 #include <numbers>
 
-#include "thud/hybrid/solver.hpp"
+#include "thud/event/solver.hpp"
 
 namespace thud::test {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "thud/hybrid/box_qp.hpp"
+#include "thud/solve/box_qp.hpp"
 
 namespace thud {
 namespace {

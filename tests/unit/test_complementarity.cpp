@@ -1,6 +1,6 @@
 // Source of truth: the conditions of the problem themselves, checked on every answer; closed forms of one contact.
 
-#include "thud/contact/complementarity.hpp"
+#include "thud/solve/complementarity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,10 +6,10 @@
 #include <limits>
 #include <numbers>
 
-#include "report/frame.hpp"
+#include "draw/frame.hpp"
 #include "svg_reader.hpp"
-#include "thud/report/contours.hpp"
-#include "thud/report/figures.hpp"
+#include "thud/draw/contours.hpp"
+#include "thud/draw/figures.hpp"
 
 namespace {
 

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "thud/draw/plot.hpp"
+#include "thud/draw/trajectory.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
-#include "thud/report/plot.hpp"
 #include "thud/report/summary.hpp"
-#include "thud/report/trajectory.hpp"
 
 namespace thud {
 namespace {

@@ -1,6 +1,6 @@
 // Sources of truth: closed forms of a damped oscillator and of free flight, and the series of the matrix exponential,
 // scaled and squared.
-#include "hybrid/ladder.hpp"
+#include "step/ladder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 #include "thud/scenario/scenario.hpp"
 #include "thud/study/measurement.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <thread>
 
+#include "thud/draw/trajectory.hpp"
+#include "thud/dynamics/sand_probe.hpp"
 #include "thud/granular/own_law.hpp"
-#include "thud/hybrid/sand_probe.hpp"
 #include "thud/report/csv.hpp"
-#include "thud/report/trajectory.hpp"
 #include "thud/scenario/family.hpp"
 #include "thud/thud.hpp"
 

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <limits>
 
+#include "thud/draw/trajectory.hpp"
+#include "thud/dynamics/sand_probe.hpp"
 #include "thud/granular/laws.hpp"
-#include "thud/hybrid/sand_probe.hpp"
 #include "thud/report/impacts.hpp"
-#include "thud/report/trajectory.hpp"
 #include "thud/scenario/family.hpp"
 #include "thud/scenario/register_law.hpp"
 #include "thud/scenario/run.hpp"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "hybrid/radau.hpp"
+#include "step/radau.hpp"
 
 namespace thud {
 namespace {

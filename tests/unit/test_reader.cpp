@@ -1,7 +1,7 @@
 // Source of truth: the texts below; lines and columns are counted by eye, from 1, in characters.
 #include "scenario/reader.hpp"
 
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 #include <gtest/gtest.h>
 

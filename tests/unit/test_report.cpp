@@ -13,12 +13,12 @@
 #include <sstream>
 
 #include "temp_folder.hpp"
+#include "thud/draw/plot.hpp"
+#include "thud/draw/trajectory.hpp"
 #include "thud/report/csv.hpp"
-#include "thud/report/file.hpp"
 #include "thud/report/json.hpp"
-#include "thud/report/plot.hpp"
 #include "thud/report/summary.hpp"
-#include "thud/report/trajectory.hpp"
+#include "thud/store/file.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "serve/server.hpp"
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
 
 // Last: it brings a macro _res that Eigen cannot bear.
 #include <httplib.h>

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/hybrid/solver.hpp"
+#include "thud/event/solver.hpp"
 #include "thud/scenario/run.hpp"
 #include "thud/scenario/scenario.hpp"
 

@@ -1,5 +1,5 @@
 // Stills: well-formed, on the page, as many poses and curves as asked for, the same bytes each time.
-#include "thud/report/stills.hpp"
+#include "thud/draw/stills.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,11 +12,11 @@
 #include "study/journal.hpp"
 #include "study/workers.hpp"
 #include "temp_folder.hpp"
-#include "thud/report/file.hpp"
-#include "thud/report/sweep_file.hpp"
 #include "thud/report/sweep_plots.hpp"
 #include "thud/scenario/family.hpp"
+#include "thud/store/file.hpp"
 #include "thud/study/design.hpp"
+#include "thud/study/sweep_file.hpp"
 
 namespace {
 

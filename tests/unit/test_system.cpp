@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "thud/hybrid/observable.hpp"
-#include "thud/hybrid/system.hpp"
+#include "thud/dynamics/observable.hpp"
+#include "thud/dynamics/system.hpp"
 
 namespace thud {
 namespace {

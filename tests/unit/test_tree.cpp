@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "thud/hybrid/observable.hpp"
-#include "thud/hybrid/solver.hpp"
-#include "thud/hybrid/system.hpp"
+#include "thud/dynamics/observable.hpp"
+#include "thud/dynamics/system.hpp"
+#include "thud/event/solver.hpp"
 #include "thud/mechanics/tree.hpp"
 
 namespace thud {

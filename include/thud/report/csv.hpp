@@ -1,19 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <string>
-#include <string_view>
 
-#include "thud/report/trajectory.hpp"
+#include "thud/draw/trajectory.hpp"
 #include "thud/scenario/run.hpp"
+#include "thud/store/csv.hpp"
 
 namespace thud {
-
-/// Takes text piece by piece.
-using TextSink = std::function<void(std::string_view)>;
-
-/// A field as RFC 4180 wants it: quoted where it holds a comma, a quote or a line break.
-[[nodiscard]] std::string csv_field(std::string_view text);
 
 /// Header "time [s],link.angle [rad],...", then one line per row; numbers as short as they can be and still be read
 /// back to the same bits, nothing where there is no finite number.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "thud/hybrid/solver.hpp"
+#include "thud/event/solver.hpp"
 
 namespace thud {
 

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "thud/report/frames.hpp"
-#include "thud/report/sweep_file.hpp"
 #include "thud/scenario/run.hpp"
 #include "thud/study/fit.hpp"
 #include "thud/study/reproduce.hpp"
+#include "thud/study/sweep_file.hpp"
 
 /// Reports as one HTML file that needs nothing else, not even a network. The same results give the same bytes.
 namespace thud {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 #include "thud/study/modes.hpp"
 
 namespace thud {

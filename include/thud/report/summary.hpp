@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "thud/report/format.hpp"
-#include "thud/report/trajectory.hpp"
+#include "thud/base/format.hpp"
+#include "thud/draw/trajectory.hpp"
+#include "thud/scenario/knob_text.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud {
@@ -28,13 +29,5 @@ struct SummaryOptions {
 /// What was lost through each channel [J], in the order of System::channels(): {"drag", 0.0114}. Torques lose nothing.
 [[nodiscard]] std::vector<std::pair<std::string, double>> list_channel_losses(const System& system,
                                                                               const EnergyAccount& account);
-
-/// The value of a knob in its own unit: "32 deg", "5", "coarse".
-[[nodiscard]] std::string show_knob(const Knob& knob, double value, const TextStyle& style);
-[[nodiscard]] std::string show_knob(const Knob& knob, const TextStyle& style);
-/// "0 to 80 deg", or the choices of a textual knob; "" when anything goes.
-[[nodiscard]] std::string show_knob_range(const Knob& knob, const TextStyle& style);
-/// A table of the knobs: name, value, range, meaning.
-[[nodiscard]] std::string list_knobs(const Scenario& scenario, std::size_t indent, const TextStyle& style);
 
 }  // namespace thud

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "thud/report/figures.hpp"
-#include "thud/report/sweep_file.hpp"
+#include "thud/draw/figures.hpp"
+#include "thud/study/sweep_file.hpp"
 
 namespace thud {
 

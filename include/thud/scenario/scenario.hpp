@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "thud/hybrid/solver.hpp"
-#include "thud/scenario/error.hpp"
+#include "thud/base/error.hpp"
+#include "thud/event/solver.hpp"
 #include "thud/scenario/values.hpp"
 
 namespace thud {

@@ -21,7 +21,7 @@ class Snapshot {
   double operator[](std::string_view observable) const;
   std::span<const double> q() const;  ///< coordinates
   std::span<const double> v() const;  ///< velocities
-  /// Everything else: any point of a body, the system itself (thud/hybrid/observable.hpp).
+  /// Everything else: any point of a body, the system itself (thud/dynamics/observable.hpp).
   const Instant& instant() const { return instant_; }
 
  private:

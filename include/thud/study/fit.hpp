@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 #include "thud/study/measurement.hpp"
 #include "thud/study/study.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "thud/hybrid/observable.hpp"
+#include "thud/dynamics/observable.hpp"
 
 namespace thud {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "thud/hybrid/system.hpp"
-#include "thud/report/outline.hpp"
+#include "thud/dynamics/system.hpp"
+#include "thud/scenario/outline.hpp"
 
 namespace thud {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 #include "thud/scenario/family.hpp"
 #include "thud/study/sobol.hpp"
 #include "thud/study/study.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/report/format.hpp"
+#include "thud/base/format.hpp"
 #include "thud/study/machines.hpp"
 #include "thud/study/study.hpp"
 

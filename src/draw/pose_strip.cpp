@@ -1,0 +1,289 @@
+// Poses of a mechanism beside each other, in the bed.
+#include "draw/pose_strip.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "thud/base/format.hpp"
+#include "thud/scenario/outline.hpp"
+
+namespace thud {
+
+Pose make_pose(const Scenario& scenario, double time, const double* q) {
+  const Tree& tree = scenario.system->tree();
+  Frames<double> frames;
+  frames.resize(tree);
+  const std::vector<double> still(static_cast<std::size_t>(tree.dof_count()));
+  tree.kinematics(q, still.data(), frames);
+  Pose pose{time, {}, {}};
+  for (const OutlineLine& line : make_outline(tree, scenario.parts)) {
+    PoseLine& posed = pose.lines.emplace_back(PoseLine{{}, line.width, line.closed});
+    for (const BodyPoint& p : line.points) posed.points.push_back(frames.position(line.body, p));
+  }
+  for (int i = 0; i < tree.body_count(); ++i)
+    if (tree.body(i).parent >= 0) pose.pins.push_back(frames.origin[static_cast<std::size_t>(i)]);
+  return pose;
+}
+
+namespace {
+
+std::vector<Obstacle> find_obstacles(const System& system) {
+  std::vector<Obstacle> out;
+  for (const Bed& bed : system.beds()) out.push_back({bed.plane, bed.bottom, false});
+  for (const Wall& w : system.walls()) out.push_back({w.plane, 0, true});
+  return out;
+}
+
+}  // namespace
+
+PoseStrip make_pose_strip(const Scenario& scenario, const TrajectoryRecorder& trajectory, int count) {
+  PoseStrip out;
+  std::vector<double> times;
+  const auto dofs = static_cast<std::size_t>(scenario.system->dof_count());
+  std::vector<double> states;
+  trajectory.read_states([&](double t, const double* state) {
+    times.push_back(t);
+    states.insert(states.end(), state, state + dofs);
+  });
+  if (times.empty() || count < 1) return out;
+  out.obstacles = find_obstacles(*scenario.system);
+  for (const Body& b : scenario.system->tree().bodies())
+    if (b.parent < 0 && !b.free) out.anchors.push_back(b.anchor);
+  const double begin = times.front(), end = times.back();
+  std::size_t last = times.size();
+  for (int k = 0; k < count; ++k) {
+    const double wanted = count > 1 ? begin + (end - begin) * k / (count - 1) : end;
+    auto row = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), wanted) - times.begin());
+    row = std::min(row, times.size() - 1);
+    if (row > 0 && wanted - times[row - 1] < times[row] - wanted) --row;
+    if (row == last) continue;  // a run of few rows
+    last = row;
+    out.poses.push_back(make_pose(scenario, times[row], states.data() + row * dofs));
+  }
+  return out;
+}
+
+namespace svg {
+
+namespace {
+
+constexpr double gap = 8, label_size = 11, label_height = 18, scale_height = 24, most_high = 350;
+
+struct Shade {
+  const char *body, *veil, *edge;
+};
+constexpr Shade sand{"#f3e6c8", "#e3c88f", "#a98a4f"}, wall{"#d9dbde", "#d9dbde", "#55595e"};
+
+// What of a polygon lies where depth(p) ≥ 0.
+template <class Depth>
+std::vector<Point> clipped(const std::vector<Point>& polygon, Depth depth) {
+  std::vector<Point> out;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Point &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+    const double da = depth(a), db = depth(b);
+    if (da >= 0) out.push_back(a);
+    if ((da >= 0) == (db >= 0)) continue;
+    const double u = da / (da - db);
+    out.push_back({std::lerp(a[0], b[0], u), std::lerp(a[1], b[1], u)});
+  }
+  return out;
+}
+
+std::string points_text(const std::vector<Point>& points) {
+  std::string out, last;
+  for (const Point& p : points) {
+    std::string corner = px(p[0]) + "," + px(p[1]);
+    if (corner == last) continue;
+    out += (out.empty() ? "" : " ") + corner;
+    last = std::move(corner);
+  }
+  return out;
+}
+
+// 1, 2 or 5 · 10^k, at most `most`.
+double round_below(double most) {
+  const double power = std::pow(10, std::floor(std::log10(most)));
+  for (const double digit : {5.0, 2.0})
+    if (digit * power <= most) return digit * power;
+  return power;
+}
+
+}  // namespace
+
+StripLayout::StripLayout(const PoseStrip& strip, double left, double top, double width)
+    : strip_(strip),
+      left_(left),
+      top_(top),
+      width_(width),
+      padding_(strip.anchors.empty() ? 9 : 17),
+      extent_(extent()) {
+  choose_grid();
+  height_ = static_cast<double>(rows_) * (frame_height_ + label_height + gap) - gap + scale_height;
+}
+
+std::string StripLayout::colour(std::size_t k, std::size_t count) {
+  const double t = count > 1 ? static_cast<double>(k) / static_cast<double>(count - 1) : 1;
+  return Colour{std::lerp(0.62, 0.07, t), std::lerp(0.73, 0.20, t), std::lerp(0.83, 0.34, t)}.hex();
+}
+
+// Around all poses, with the surface in view where it is not far off.
+StripLayout::Extent StripLayout::extent() const {
+  Extent e{HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL};
+  const auto add = [&](Vec p, double around) {
+    e.left = std::min(e.left, p.x - around), e.right = std::max(e.right, p.x + around);
+    e.top = std::min(e.top, p.z - around), e.bottom = std::max(e.bottom, p.z + around);
+  };
+  for (const Pose& pose : strip_.poses)
+    for (const PoseLine& line : pose.lines)
+      for (const Vec& p : line.points) add(p, 0.5 * line.width);
+  for (const Vec& p : strip_.anchors) add(p, 0);
+  if (!(e.left <= e.right)) e = {-0.5, 0.5, -0.5, 0.5};
+  const double size = std::max({e.width(), e.height(), 1e-9});
+  for (const Obstacle& o : strip_.obstacles) {
+    // The foot of the middle of the scene on the surface.
+    const Vec middle{0.5 * (e.left + e.right), 0.5 * (e.top + e.bottom)};
+    const double depth = o.plane.depth(middle);
+    if (std::abs(depth) < 1.2 * size) add(middle - depth * o.plane.normal, 0.04 * size);
+  }
+  const double more = 0.02 * size;
+  return {e.left - more, e.right + more, e.top - more, e.bottom + more};
+}
+
+// As few rows as let the mechanism be large.
+void StripLayout::choose_grid() {
+  const std::size_t n = strip_.poses.size();
+  double best = 0;
+  for (std::size_t across = 1; across <= n; ++across) {
+    const std::size_t rows = (n + across - 1) / across;
+    const auto c = static_cast<double>(across), r = static_cast<double>(rows);
+    const double wide = (width_ - (c - 1) * gap) / c - 2 * padding_;
+    const double high = (most_high - (r - 1) * gap) / r - label_height - 2 * padding_;
+    if (wide < 24 || high < 16) continue;
+    const double scale = std::min(wide / extent_.width(), high / extent_.height());
+    const double filled = static_cast<double>(n) / (c * r), flat = rows == 1 ? 1 : 0.8;
+    if (scale * filled * flat <= best) continue;
+    best = scale * filled * flat;
+    scale_ = scale, across_ = across, rows_ = rows;
+    frame_width_ = wide + 2 * padding_;
+    frame_height_ = scale * extent_.height() + 2 * padding_;
+  }
+}
+
+Box StripLayout::frame(std::size_t k) const {
+  const double x = left_ + static_cast<double>(k % across_) * (frame_width_ + gap);
+  const double y = top_ + static_cast<double>(k / across_) * (frame_height_ + label_height + gap);
+  return {x, y, x + frame_width_, y + frame_height_};
+}
+
+Point StripLayout::place(const Box& f, Vec p) const {
+  return {0.5 * (f.left + f.right) + scale_ * (p.x - 0.5 * (extent_.left + extent_.right)),
+          f.top + padding_ + scale_ * (p.z - extent_.top)};
+}
+
+std::vector<Point> StripLayout::region(const Box& f, const Obstacle& o) const {
+  const Point origin = place(f, o.plane.point);
+  const auto depth = [&](const Point& p) {
+    return (p[0] - origin[0]) * o.plane.normal.x + (p[1] - origin[1]) * o.plane.normal.z;
+  };
+  std::vector<Point> corners{{f.left, f.top}, {f.right, f.top}, {f.right, f.bottom}, {f.left, f.bottom}};
+  corners = clipped(corners, depth);
+  if (o.thickness > 0)
+    corners = clipped(corners, [&](const Point& p) { return scale_ * o.thickness - depth(p); });
+  return corners;
+}
+
+// Below the mechanism as a body; over it as a veil, which leaves what is immersed visible.
+void StripLayout::draw_obstacles(Canvas& canvas, const Box& f, bool over) const {
+  for (const Obstacle& o : strip_.obstacles) {
+    const std::vector<Point> corners = region(f, o);
+    if (corners.size() < 3) continue;
+    const Shade& shade = o.is_wall ? wall : sand;
+    if (!over) {
+      canvas.add(fmt::format("<polygon points=\"{}\" fill=\"{}\"/>", points_text(corners), shade.body));
+      continue;
+    }
+    if (!o.is_wall)
+      canvas.add(fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"0.45\"/>",
+                             points_text(corners), shade.veil));
+    const Point origin = place(f, o.plane.point);
+    std::vector<Point> surface;
+    for (const Point& p : corners)
+      if (std::abs((p[0] - origin[0]) * o.plane.normal.x + (p[1] - origin[1]) * o.plane.normal.z) < 1e-6)
+        surface.push_back(p);
+    if (surface.size() >= 2)
+      canvas.line(surface.front(), surface.back(),
+                  fmt::format("stroke=\"{}\" stroke-width=\"{}\"", shade.edge, o.is_wall ? "1.6" : "1"));
+  }
+}
+
+void StripLayout::draw_pose(Canvas& canvas, const Box& f, std::size_t k) const {
+  const Pose& pose = strip_.poses[k];
+  const std::string ink_of_pose = colour(k, strip_.poses.size());
+  canvas.add(
+      fmt::format("<g class=\"pose\" fill=\"none\" stroke=\"{}\" stroke-linejoin=\"round\">", ink_of_pose));
+  for (const PoseLine& line : pose.lines) {
+    std::vector<Point> points;
+    for (const Vec& p : line.points) points.push_back(place(f, p));
+    const double thick = line.width > 0 ? std::max(1.8, scale_ * line.width) : line.closed ? 0.8 : 1.2;
+    canvas.add(
+        fmt::format("<{} points=\"{}\" stroke-width=\"{}\"{}/>", line.closed ? "polygon" : "polyline",
+                    points_text(points), px(thick),
+                    line.closed ? fmt::format(" fill=\"{}\" fill-opacity=\"0.75\"", ink_of_pose) : ""));
+  }
+  canvas.add("</g>");
+  for (const Vec& p : pose.pins) {
+    const Point at = place(f, p);
+    canvas.add(fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"1.8\" fill=\"#ffffff\" stroke=\"{}\"/>",
+                           px(at[0]), px(at[1]), ink));
+  }
+}
+
+void StripLayout::draw_anchors(Canvas& canvas, const Box& f) const {
+  for (const Vec& p : strip_.anchors) {
+    const Point at = place(f, p);
+    canvas.add(
+        fmt::format("<path d=\"M{0} {1}L{2} {3}L{4} {3}Z\" fill=\"#ffffff\" stroke=\"{5}\" "
+                    "stroke-linejoin=\"round\"/>",
+                    px(at[0]), px(at[1]), px(at[0] - 5.5), px(at[1] - 9), px(at[0] + 5.5), faint));
+    canvas.line({at[0] - 9, at[1] - 9}, {at[0] + 9, at[1] - 9},
+                fmt::format("stroke=\"{}\" stroke-width=\"1.4\"", faint));
+    canvas.add(fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"2\" fill=\"#ffffff\" stroke=\"{}\"/>", px(at[0]),
+                           px(at[1]), ink));
+  }
+}
+
+void StripLayout::draw_scale(Canvas& canvas) const {
+  const double length = round_below(110 / scale_);
+  const double y = top_ + height_ - 9, right = left_ + scale_ * length;
+  const std::string look = fmt::format("stroke=\"{}\" stroke-width=\"1.2\"", ink);
+  canvas.line({left_, y}, {right, y}, look);
+  for (const double x : {left_, right}) canvas.line({x, y - 3.5}, {x, y + 3.5}, look);
+  std::string text = show_quantity(length, "m", {}, 3);
+  if (!strip_.caption.empty()) text += "; " + strip_.caption;
+  canvas.text(right + 8, y + 0.36 * label_size, text, {.size = label_size, .fill = faint});
+}
+
+void StripLayout::draw(Canvas& canvas) const {
+  const double longest = strip_.poses.back().time;
+  const ShownUnit unit = suit_unit(longest, "s");
+  for (std::size_t k = 0; k < strip_.poses.size(); ++k) {
+    const Box f = frame(k);
+    canvas.rect(f, "fill=\"#fbfcfd\"");
+    draw_obstacles(canvas, f, false);
+    draw_pose(canvas, f, k);
+    draw_obstacles(canvas, f, true);
+    draw_anchors(canvas, f);
+    canvas.rect(f, "fill=\"none\" stroke=\"#c9ccd0\" stroke-width=\"0.8\"");
+    canvas.text(
+        0.5 * (f.left + f.right), f.bottom + 13,
+        fmt::format("{} {}", show_number(strip_.poses[k].time * unit.factor, 3), TextStyle{}.unit(unit.unit)),
+        {.size = label_size, .anchor = "middle"});
+  }
+  draw_scale(canvas);
+}
+
+}  // namespace svg
+
+}  // namespace thud

@@ -1,0 +1,389 @@
+#include "thud/dynamics/observable.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "thud/base/law_error.hpp"
+
+namespace thud {
+
+namespace {
+
+double pick(Vec v, Component c) {
+  switch (c) {
+    case Component::x: return v.x;
+    case Component::z: return v.z;
+    default: return norm(v);
+  }
+}
+
+// Force of the sand on a body: drag, static part, or both.
+Vec sand_force(const System& system, const Observable& what, const Work<double>& work) {
+  Vec sum{};
+  for (std::size_t k = 0; k < system.pieces().size(); ++k) {
+    const Piece& p = system.pieces()[k];
+    const PieceWork<double>& w = work.piece[k];
+    if (p.body != what.body || !w.is_immersed) continue;
+    const Plane& plane = system.beds()[p.bed].plane;
+    if (what.quantity != Quantity::static_force) sum -= w.resistance.drag * w.velocity;
+    if (what.quantity != Quantity::drag_force)
+      sum += w.normal_force * plane.normal + w.shear_force * plane.tangent;
+  }
+  return sum;
+}
+
+// Force on a body from the joint that carries it: what its subtree needs beyond gravity, air and sand.
+Vec joint_reaction(const System& system, int body, const Work<double>& work) {
+  const Tree& tree = system.tree();
+  std::vector<char> beyond(tree.body_count(), 0);
+  beyond[body] = 1;
+  Vec sum{};
+  for (int i = body; i < tree.body_count(); ++i) {
+    const Body& b = tree.body(i);
+    if (i != body && (b.parent < 0 || !beyond[b.parent])) continue;
+    beyond[i] = 1;
+    const Vec a = tree.center_acceleration(work.frames, work.acceleration.data(), i);
+    sum += b.mass * a - (b.mass - b.weightless) * system.gravity();
+    const Vec v = tree.center_velocity(work.frames, i);
+    sum += system.air_drag(i) * norm(v) * v;
+    Observable force;
+    force.quantity = Quantity::resistance;
+    force.body = i;
+    sum -= sand_force(system, force, work);
+    sum -= system.contact_force(i, work);
+  }
+  return sum;
+}
+
+double joint_moment(const System& system, int body, const Work<double>& work) {
+  const JointForces& j = system.joint(body);
+  const double rate = system.tree().joint_rate(work.frames, body);
+  return (j.torque ? work.applied_torque[body] : 0.0) + (j.has_friction() ? work.joint_moment[body] : 0.0)
+       - j.damping * rate;
+}
+
+// The deepest immersed piece of a body in a bed, −1 if none.
+int deepest_piece(const System& system, const Observable& what, const Work<double>& work) {
+  int best = -1;
+  for (int k = 0; k < static_cast<int>(system.pieces().size()); ++k) {
+    const Piece& p = system.pieces()[k];
+    if (p.body != what.body || p.bed != what.bed || !work.piece[k].is_immersed) continue;
+    if (best < 0 || work.piece[k].immersed.depth > work.piece[best].immersed.depth) best = k;
+  }
+  return best;
+}
+
+double observe_sand(const System& system, const Observable& what, const Work<double>& work) {
+  const int k = deepest_piece(system, what, work);
+  if (k < 0) return 0;
+  const PieceWork<double>& w = work.piece[k];
+  switch (what.quantity) {
+    case Quantity::immersed_depth: return w.immersed.depth;
+    case Quantity::immersed_length: return w.immersed.length;
+    case Quantity::sand_position: return pick(work.frames.origin[what.body] + w.immersed.arm, what.component);
+    default: return pick(w.velocity, what.component);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+double bending_moment(const ElasticBeam& beam, const double* eta, double x) {
+  double curvature = 0;
+  for (int k = 0; k < beam.size(); ++k) curvature += beam.basis().value(k, x, 2) * eta[k];
+  return beam.basis().data().rigidity * curvature;
+}
+
+// Of the basis; beyond it, of the characteristic equation.
+double root_of(const BeamBasis& basis, int mode) {
+  if (mode < basis.size()) return basis.root(mode);
+  const BeamData& d = basis.data();
+  const double mass = d.mass_per_length * d.length;
+  return beam_root(basis.support(), mode + 1, d.tip_mass / mass,
+                   d.tip_inertia / (mass * d.length * d.length));
+}
+
+double observe_beam(const Tree& tree, const Observable& what, const Frames<double>& f) {
+  const ElasticBeam* beam = tree.body(what.body).beam.get();
+  if (!beam) return 0;
+  const int begin = tree.elastic_begin(what.body);
+  switch (what.quantity) {
+    case Quantity::elastic_coordinate: return f.eta[begin + what.mode];
+    case Quantity::elastic_rate: return f.eta_rate[begin + what.mode];
+    case Quantity::elastic_root: return root_of(beam->basis(), what.mode);
+    case Quantity::deflection: return f.deflection(what.body, what.point.s);
+    case Quantity::deflection_slope: return f.slope(what.body, what.point.s);
+    default: return bending_moment(*beam, f.eta.data() + begin, what.point.s - beam->start());
+  }
+}
+
+Vec observe_point(const Tree& tree, const Observable& what, const Work<double>& work) {
+  const Frames<double>& f = work.frames;
+  const int b = what.body;
+  switch (what.quantity) {
+    case Quantity::velocity: return what.center ? tree.center_velocity(f, b) : f.velocity(b, what.point);
+    case Quantity::acceleration:
+      return what.center ? tree.center_acceleration(f, work.acceleration.data(), b)
+                         : tree.acceleration(f, work.acceleration.data(), b, what.point);
+    default: return f.origin[b] + (what.center ? tree.center_arm(f, b) : f.arm(b, what.point));
+  }
+}
+
+}  // namespace
+
+double observe(const System& system, const Observable& what, double t, const double* y,
+               const Work<double>& work) {
+  const Frames<double>& f = work.frames;
+  const Tree& tree = system.tree();
+  switch (what.quantity) {
+    case Quantity::time: return t;
+    case Quantity::angle: return y[tree.angle_dof(what.body)];
+    case Quantity::rate: return f.rate[what.body];
+    case Quantity::angular_acceleration: return work.acceleration[tree.angle_dof(what.body)];
+    case Quantity::position:
+    case Quantity::velocity:
+    case Quantity::acceleration: return pick(observe_point(tree, what, work), what.component);
+    case Quantity::depth: return system.beds()[what.bed].plane.depth(observe_point(tree, what, work));
+    case Quantity::immersed_depth:
+    case Quantity::immersed_length:
+    case Quantity::sand_position:
+    case Quantity::sand_velocity: return observe_sand(system, what, work);
+    case Quantity::drag_force:
+    case Quantity::static_force:
+    case Quantity::resistance: return pick(sand_force(system, what, work), what.component);
+    case Quantity::reaction: return pick(joint_reaction(system, what.body, work), what.component);
+    case Quantity::joint_torque: return joint_moment(system, what.body, work);
+    case Quantity::kinetic: return tree.kinetic_energy(f);
+    case Quantity::potential: return tree.potential_energy(f, system.gravity());
+    case Quantity::strain: return tree.strain_energy(f);
+    case Quantity::along: return dot(what.direction, system.tree().center_velocity(work.frames, what.body));
+    case Quantity::contact_energy: return system.contact_energy(work);
+    case Quantity::total_energy:
+      return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f)
+           + system.contact_energy(work);
+    case Quantity::contact_gap: return work.contact[what.contact].gap;
+    case Quantity::contact_rate: return work.contact[what.contact].gap_rate;
+    case Quantity::contact_slip: return work.contact[what.contact].slip_rate;
+    case Quantity::contact_force: return work.contact[what.contact].normal_force;
+    case Quantity::contact_friction: return work.contact[what.contact].shear_force;
+    case Quantity::elastic_coordinate:
+    case Quantity::elastic_rate:
+    case Quantity::elastic_root:
+    case Quantity::deflection:
+    case Quantity::deflection_slope:
+    case Quantity::bending_moment: return observe_beam(tree, what, f);
+    case Quantity::work: {
+      const int slot = system.channel_slot(what.channel);
+      const double sign = what.channel == Channel::torque ? 1 : -1;
+      return slot >= 0 ? sign * y[slot] : 0;
+    }
+    case Quantity::distance: {
+      const int slot = system.distance_slot(what.body);
+      return slot >= 0 ? y[slot] : 0;
+    }
+    case Quantity::own: return (*what.own)(Instant(system, t, y, work));
+  }
+  return 0;
+}
+
+double observe_finite(const System& system, const Observable& what, double t, const double* y,
+                      const Work<double>& work) {
+  const double x = observe(system, what, t, y, work);
+  if (what.quantity == Quantity::own && !std::isfinite(x))
+    throw LawError(fmt::format("an observable of your own is {}, where a number is needed", x));
+  return x;
+}
+
+Observable make_observable(ObservableFunction function) {
+  if (!function) throw std::invalid_argument("an observable needs a function");
+  Observable out;
+  out.quantity = Quantity::own;
+  out.own = std::make_shared<const ObservableFunction>(std::move(function));
+  return out;
+}
+
+namespace {
+
+class Lister {
+ public:
+  Lister(const System& system, std::vector<NamedObservable>& out) : system_(system), out_(out) {}
+
+  void add(std::string name, Observable what, const char* unit, std::string about) {
+    out_.push_back({std::move(name), what, unit, std::move(about)});
+  }
+
+  void add_vector(const std::string& name, Observable what, const char* unit, const std::string& about,
+                  bool size) {
+    what.component = Component::x;
+    add(name + "x", what, unit, about + ", to the right");
+    what.component = Component::z;
+    add(name + "z", what, unit, about + ", downwards");
+    what.component = Component::size;
+    if (size) add(name.back() == '.' ? name + "size" : name, what, unit, about + ", magnitude");
+  }
+
+  void add_point(const std::string& prefix, int body, BodyPoint point, const std::string& of, bool center) {
+    Observable o;
+    o.body = body;
+    o.point = point;
+    o.center = center;
+    o.quantity = Quantity::position;
+    add_vector(prefix + ".", o, "m", "position of " + of, false);
+    o.quantity = Quantity::velocity;
+    add_vector(prefix + ".v", o, "m/s", "velocity of " + of, true);
+    o.quantity = Quantity::acceleration;
+    add_vector(prefix + ".a", o, "m/s2", "acceleration of " + of, true);
+    o.quantity = Quantity::depth;
+    o.component = Component::none;
+    for (std::size_t b = 0; b < system_.beds().size(); ++b) {
+      o.bed = static_cast<int>(b);
+      const std::string bed = b == 0 ? "" : "." + system_.beds()[b].name;
+      add(prefix + ".depth" + bed, o, "m",
+          "depth of " + of + " below the surface of " + system_.beds()[b].name);
+    }
+    const ElasticBeam* beam = system_.tree().body(body).beam.get();
+    if (!beam || center || point.s < beam->start() - 1e-12 * beam->length()) return;
+    o.quantity = Quantity::deflection;
+    add(prefix + ".deflection", o, "m", "deflection at " + of);
+    o.quantity = Quantity::deflection_slope;
+    add(prefix + ".slope", o, "rad", "slope of the bent axis at " + of);
+    o.quantity = Quantity::bending_moment;
+    add(prefix + ".moment", o, "N m", "bending moment E I w'' at " + of);
+  }
+
+  void add_modes(int body, const std::string& n) {
+    Observable o;
+    o.body = body;
+    const int size = system_.tree().body(body).beam->size();
+    for (int k = 0; k < std::max(size, 4); ++k) {
+      const std::string name = fmt::format("{}.mode{}", n, k + 1);
+      const std::string of = fmt::format("bending shape {} of {}", k + 1, n);
+      o.mode = k;
+      o.quantity = Quantity::elastic_root;
+      add(name + ".root", o, "", "root lambda of " + of);
+      if (k >= size) continue;
+      o.quantity = Quantity::elastic_coordinate;
+      add(name, o, "m", "amplitude of " + of);
+      o.quantity = Quantity::elastic_rate;
+      add(name + ".rate", o, "m/s", "rate of the amplitude of " + of);
+    }
+  }
+
+  void add_body(int i) {
+    const Body& b = system_.tree().body(i);
+    const std::string& n = b.name;
+    Observable o;
+    o.body = i;
+    o.quantity = Quantity::angle;
+    add(n + ".angle", o, "rad", "angle of " + n + " from the downward vertical");
+    o.quantity = Quantity::rate;
+    add(n + ".rate", o, "rad/s", "angular velocity of " + n);
+    o.quantity = Quantity::angular_acceleration;
+    add(n + ".alpha", o, "rad/s2", "angular acceleration of " + n);
+    add_point(n, i, b.center, "the mass centre of " + n, true);
+    if (b.beam) add_modes(i, n);
+    o.quantity = Quantity::distance;
+    if (system_.tracks_distance()) add(n + ".distance", o, "m", "path length of the mass centre of " + n);
+    if (!b.free) {
+      o.quantity = Quantity::reaction;
+      add_vector(n + ".joint.f", o, "N", "force on " + n + " in its joint", true);
+      o.quantity = Quantity::joint_torque;
+      o.component = Component::none;
+      add(n + ".joint.torque", o, "N m", "moment on " + n + " in its joint");
+    }
+    add_sand(i, n);
+  }
+
+  void add_sand(int i, const std::string& n) {
+    bool any = false;
+    std::vector<char> in_bed(system_.beds().size(), 0);
+    for (const Piece& p : system_.pieces())
+      if (p.body == i) any = true, in_bed[p.bed] = 1;
+    if (!any) return;
+    Observable o;
+    o.body = i;
+    for (std::size_t b = 0; b < in_bed.size(); ++b) {
+      if (!in_bed[b]) continue;
+      o.bed = static_cast<int>(b);
+      const std::string prefix = n + ".sand" + (b == 0 ? "" : "." + system_.beds()[b].name);
+      o.quantity = Quantity::immersed_depth;
+      o.component = Component::none;
+      add(prefix + ".depth", o, "m", "z_T, depth of the deepest immersed point of " + n);
+      o.quantity = Quantity::immersed_length;
+      add(prefix + ".length", o, "m", "immersed length of " + n);
+      o.quantity = Quantity::sand_position;
+      add_vector(prefix + ".", o, "m", "position of E, the centroid of the immersed part of " + n, false);
+      o.quantity = Quantity::sand_velocity;
+      add_vector(prefix + ".v", o, "m/s", "velocity of E of " + n, true);
+    }
+    o.quantity = Quantity::drag_force;
+    add_vector(n + ".drag.", o, "N", "drag F_d on " + n, true);
+    o.quantity = Quantity::static_force;
+    add_vector(n + ".static.", o, "N", "static resistance F_s on " + n, true);
+    o.quantity = Quantity::resistance;
+    add_vector(n + ".resistance.", o, "N", "resistance F_R on " + n, true);
+  }
+
+  void add_contact(int k) {
+    const std::string& n = system_.contacts()[k].name;
+    Observable o;
+    o.contact = k;
+    o.quantity = Quantity::contact_gap;
+    add(n + ".gap", o, "m", "distance of " + n);
+    o.quantity = Quantity::contact_rate;
+    add(n + ".rate", o, "m/s", "rate of the distance of " + n);
+    o.quantity = Quantity::contact_slip;
+    add(n + ".slip", o, "m/s", "tangential velocity of " + n);
+    o.quantity = Quantity::contact_force;
+    add(n + ".force", o, "N", "normal force of " + n);
+    o.quantity = Quantity::contact_friction;
+    add(n + ".friction", o, "N", "friction force of " + n + ", along the tangent");
+  }
+
+  void add_energy() {
+    Observable o;
+    o.quantity = Quantity::kinetic;
+    add("energy.kinetic", o, "J", "kinetic energy");
+    o.quantity = Quantity::potential;
+    add("energy.potential", o, "J", "potential energy of gravity");
+    o.quantity = Quantity::total_energy;
+    add("energy.total", o, "J", "kinetic, potential and strain energy");
+    o.quantity = Quantity::strain;
+    if (system_.tree().has_beams()) add("energy.strain", o, "J", "strain energy of the beams");
+    bool compliant = false;
+    for (const Contact& c : system_.contacts()) compliant = compliant || c.law.compliant;
+    o.quantity = Quantity::contact_energy;
+    if (compliant) add("energy.contact", o, "J", "energy stored in compliant contacts");
+    o.quantity = Quantity::work;
+    for (Channel c : system_.channels()) {
+      o.channel = c;
+      if (c == Channel::torque)
+        add("energy.supplied.torque", o, "J", "work of the joint torques");
+      else
+        add(fmt::format("energy.loss.{}", channel_name(c)), o, "J",
+            fmt::format("energy taken by {}", channel_name(c)));
+    }
+  }
+
+ private:
+  const System& system_;
+  std::vector<NamedObservable>& out_;
+};
+
+}  // namespace
+
+std::vector<NamedObservable> list_observables(const System& system, const std::vector<NamedPoint>& points) {
+  std::vector<NamedObservable> out;
+  Lister lister(system, out);
+  lister.add("time", {}, "s", "time since the start");
+  for (int i = 0; i < system.tree().body_count(); ++i) lister.add_body(i);
+  for (const NamedPoint& p : points) lister.add_point(p.name, p.body, p.point, p.name, false);
+  for (int k = 0; k < static_cast<int>(system.contacts().size()); ++k) lister.add_contact(k);
+  lister.add_energy();
+  return out;
+}
+
+}  // namespace thud

@@ -1,0 +1,452 @@
+#include "dynamics/selector.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace thud {
+
+ModeSelector::ModeSelector(const System& system) : system_(system) {
+  system_.prepare(there_);
+  system_.prepare(far_);
+  far_state_.resize(system_.state_size());
+  ahead_.resize(system_.state_size());
+  scratch_.resize(system_.state_size());
+}
+
+// Levels and deepest points. True when an immersion regime changed.
+bool ModeSelector::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                                   Mode& mode) const {
+  const double small = 1e-12 * scales.length;
+  const auto is_positive = [&](double now, double later, bool before) {
+    if (std::abs(now) > small) return now > 0;
+    if (std::abs(later - now) > 1e-17 * scales.length) return later > now || later > small;
+    return before;
+  };
+  bool changed = false;
+  for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
+    const Part& part = system_.pieces()[k].part;
+    Immersion& im = mode.piece[k].immersion;
+    const auto &now = here.piece[k].levels.value, &later = there.piece[k].levels.value;
+    std::uint8_t regime = 0;
+    for (int l = 0; l < part.level_count(); ++l)
+      if (is_positive(now[l], later[l], im.regime >> l & 1))
+        regime = static_cast<std::uint8_t>(regime | 1 << l);
+    changed = changed || regime != im.regime;
+    im.regime = regime;
+    if (part.kind == PartKind::segment || part.kind == PartKind::beam) {
+      im.deepest = is_positive(now[1] - now[0], later[1] - later[0], im.deepest > 0) ? 1 : -1;
+    } else if (part.kind == PartKind::block) {
+      if (im.deepest < 0 || im.deepest > 3) im.deepest = 0;
+      int best = im.deepest;
+      for (int c = 0; c < 4; ++c)
+        if (c != best && is_positive(now[c] - now[best], later[c] - later[best], false)) best = c;
+      im.deepest = static_cast<std::int8_t>(best);
+    }
+  }
+  return changed;
+}
+
+// Rigid contacts that touch and neither open nor close: whether they press is decided with the switches.
+void ModeSelector::settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const {
+  for (std::size_t k = 0; k < mode.contact.size(); ++k) {
+    if (system_.contacts()[k].law.compliant) continue;
+    ContactMode& m = mode.contact[k];
+    const Touching<double>& w = work.contact[k];
+    const double small = (m.touch == Touch::closed ? 1e-6 : 1e-8) * scales.speed;
+    const bool touches = w.gap <= scales.touching() && std::abs(w.gap_rate) <= small;
+    if (touches && m.touch == Touch::open) m.slip = slip::idle;
+    m.touch = touches ? Touch::closed : Touch::open;
+  }
+}
+
+// Compliant contacts. True when one of them has changed.
+bool ModeSelector::settle_indentation(const Work<double>& here, const Work<double>& there,
+                                      const Scales& scales, Mode& mode) const {
+  const double small = 1e-12 * scales.length;
+  bool changed = false;
+  for (std::size_t k = 0; k < mode.contact.size(); ++k) {
+    const ContactLaw& law = system_.contacts()[k].law;
+    if (!law.compliant) continue;
+    ContactMode& m = mode.contact[k];
+    const double now = here.contact[k].gap, later = there.contact[k].gap;
+    // Balls that only touch count as in: an indentation of zero has no force.
+    const bool in = std::abs(now) > small ? now < 0 : later - now <= 0.01 * scales.small_gap();
+    const double pull = law.damping * here.contact[k].gap_rate - 1;
+    const double pull_later = law.damping * there.contact[k].gap_rate - 1;
+    const bool slack = (std::abs(pull) > 1e-9 ? pull : pull_later) > 0;
+    const Touch touch = !in ? Touch::open : slack ? Touch::slack : Touch::pressed;
+    changed = changed || touch != m.touch;
+    if (m.touch == Touch::open && in) m.slip = slip::forward;
+    m.touch = touch;
+  }
+  return changed;
+}
+
+// Sides of the drag: signs of u × v_E and u · v_E, and which area counts. True when all were clear already `here`.
+bool ModeSelector::settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                               Mode& mode) const {
+  const double small = 2e-8 * scales.speed;  // as the guards of the flow
+  bool clear = true;
+  for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
+    const Piece& p = system_.pieces()[k];
+    PieceMode& m = mode.piece[k];
+    if (!is_immersed(p.part, m.immersion.regime) || p.part.is_round()) continue;
+    if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear)) continue;  // E is held: there is no flow
+    PieceWork<double> now = here.piece[k], later = there.piece[k];
+    const AreaRule rule = system_.beds()[p.bed].area;
+    clear = clear && std::abs(now.cross) > small && std::abs(now.along) > small && rule != AreaRule::floor;
+    if (norm(now.velocity) < small) {
+      // E starts from rest: its direction is that of the switches that let go.
+      const Plane& plane = system_.beds()[p.bed].plane;
+      const auto start = [](std::int8_t state, double rate) {
+        if (!slip::is_slipping(state)) return 0.0;
+        return state * rate > 0 ? rate : 1e-3 * state * std::abs(rate) + 1e-300 * state;
+      };
+      const double a = start(m.normal, later.normal_rate), b = start(m.shear, later.shear_rate);
+      const double size = std::max(std::abs(a), std::abs(b));
+      later.velocity = (a / size) * plane.normal + (b / size) * plane.tangent;
+      const Vec u = here.frames.u[p.body];
+      later.cross = scales.speed * (u.x * later.velocity.z - u.z * later.velocity.x);
+      later.along = scales.speed * dot(u, later.velocity);
+      now.cross = now.along = 0;
+    }
+    const auto side = [&](double a, double b, std::int8_t before) -> std::int8_t {
+      if (std::abs(a) > small) return a > 0 ? 1 : -1;
+      if (std::abs(b) > 1e-15 * scales.speed) return b > 0 ? 1 : -1;
+      return before == 0 ? std::int8_t{1} : before;
+    };
+    const bool aligned = rule == AreaRule::side_or_end && p.part.kind != PartKind::block
+                      && std::abs(now.cross) < small && std::abs(later.cross) < small;
+    m.cross = aligned ? std::int8_t{0} : side(now.cross, later.cross, m.cross);
+    m.along = side(now.along, later.along, m.along);
+    if (rule == AreaRule::floor) {
+      const auto excess = [&](const PieceWork<double>& w) {
+        return p.part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);
+      };
+      const double e0 = excess(now), e1 = excess(later);
+      m.end_area = (std::abs(e0) > small * p.part.end_area() ? e0 : e1) > 0;
+    }
+  }
+  return clear;
+}
+
+// Slip signs that are clear; the others are vanishing and go into the box problem.
+void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode) {
+  system_.active_switches(mode, active_);
+  vanishing_.clear();
+  for (const SwitchRef& s : active_) {
+    if (s.kind == SwitchKind::contact_normal) {
+      vanishing_.push_back(s);
+      continue;
+    }
+    const double rate = system_.switch_rate(s, work);
+    std::int8_t& state = system_.switch_state(s, mode);
+    // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
+    const double fraction = state == slip::stuck ? 1e-6 : slip::is_slipping(state) ? 1e-9 : 1e-8;
+    const double small = fraction * (s.kind < SwitchKind::spin ? scales.speed : scales.rate);
+    if (std::abs(rate) > small)
+      state = rate > 0 ? slip::forward : slip::backward;
+    else
+      vanishing_.push_back(s);
+  }
+}
+
+// True when holding the switches `held` also holds `which`: its row lies in the span of theirs.
+bool ModeSelector::is_dependent(const std::vector<double>& matrix, int n, int which,
+                                const std::vector<int>& held, double threshold) {
+  const int k = static_cast<int>(held.size());
+  if (k == 0) return false;
+  // In units where every row has length one: rows of forces and of moments differ by orders of magnitude.
+  const auto cosine = [&](int a, int b) {
+    return matrix[a * n + b] / std::sqrt(matrix[a * n + a] * matrix[b * n + b]);
+  };
+  std::vector<double> g(static_cast<std::size_t>(k) * k), x(k), w(k);
+  for (int a = 0; a < k; ++a) {
+    w[a] = x[a] = cosine(held[a], which);
+    for (int b = 0; b < k; ++b) g[a * k + b] = cosine(held[a], held[b]);
+  }
+  solve_hold(g.data(), x.data(), k, 1e-14);
+  double rest = 1;
+  for (int a = 0; a < k; ++a) rest -= w[a] * x[a];
+  return rest <= threshold;
+}
+
+// W = J M⁻¹ Jᵀ of the vanishing switches, all of which `work` was evaluated with as held.
+void ModeSelector::fill_matrix(const Work<double>& work, std::vector<double>& matrix) const {
+  const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
+  matrix.resize(static_cast<std::size_t>(m) * m);
+  for (int a = 0; a < m; ++a)
+    for (int b = 0; b < m; ++b) {
+      double sum = 0;
+      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * work.applied[b * n + i];
+      matrix[a * m + b] = sum;
+    }
+}
+
+// The same matrix some way along the motion: links that pass through a singular pose are dependent only there,
+// parts that lie still remain so.
+void ModeSelector::look_far(double t, const double* y, const Scales& scales, const Mode& mode) {
+  const int n = system_.dof_count();
+  std::copy(y, y + far_state_.size(), far_state_.begin());
+  for (int i = 0; i < n; ++i) far_state_[i] += 0.01 * scales.time * y[n + i];
+  Mode held = mode;
+  for (const SwitchRef& s : vanishing_) system_.switch_state(s, held) = slip::stuck;
+  held.stuck = vanishing_;
+  system_.evaluate(t, far_state_.data(), held, far_, scratch_.data());
+  fill_matrix(far_, far_matrix_);
+}
+
+// Solves the box problem of the vanishing switches at (t, y) and sets their states.
+bool ModeSelector::settle_switches(double t, const double* y, const Scales& scales, Mode& mode,
+                                   Work<double>& work, double* slope) {
+  const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
+  if (m == 0) return true;
+  // Rows, M⁻¹ rows, biases, both bounds, and the accelerations without holding: all from holding them all.
+  for (const SwitchRef& s : vanishing_) {
+    system_.switch_state(s, mode) = slip::stuck;
+    if (s.kind == SwitchKind::contact_normal) mode.contact[s.index].touch = Touch::closed;
+  }
+  mode.stuck = vanishing_;
+  system_.evaluate(t, y, mode, work, slope);
+  if (has_contacts()) return settle_contacts(work, mode);
+  problem_.resize(m);
+  fill_matrix(work, problem_.matrix);
+  for (int a = 0; a < m; ++a) {
+    const double* row = work.jacobian.data() + a * n;
+    double rate = work.hold_bias[a];
+    for (int i = 0; i < n; ++i) rate += row[i] * work.unheld[i];
+    problem_.offset[a] = rate;
+    double lower, upper;
+    system_.switch_bounds(vanishing_[a], work, lower, upper);
+    problem_.lower[a] = -lower;
+    problem_.upper[a] = upper;
+  }
+  if (m == 1) {  // the common case, without the machinery
+    const double w = problem_.matrix[0], b = problem_.offset[0];
+    std::int8_t& state = system_.switch_state(vanishing_[0], mode);
+    if (w * problem_.lower[0] + b > 0)
+      state = slip::forward;
+    else if (w * problem_.upper[0] + b < 0)
+      state = slip::backward;
+    system_.list_stuck(mode);
+    return true;
+  }
+  const BoxQpSolution solution = solve_box_qp(problem_);
+  // Held are the independent switches; what they carry along has its force fixed at its bound, or none.
+  bool far_known = false;
+  std::vector<int> held;
+  // The deflection of a beam turns rows that would be parallel apart, but by no motion that matters.
+  const double threshold = system_.tree().has_beams() ? 1e-8 : 1e-11;
+  const auto is_carried = [&](int a) {
+    if (!is_dependent(problem_.matrix, m, a, held, threshold)) return false;
+    if (!far_known) look_far(t, y, scales, mode);
+    far_known = true;
+    return is_dependent(far_matrix_, m, a, held, threshold);
+  };
+  for (int a = 0; a < m; ++a)
+    if (solution.basic[a]) held.push_back(a);
+  for (int a = 0; a < m; ++a)
+    if (!solution.basic[a] && solution.state[a] == BoundState::inside && !is_carried(a)) held.push_back(a);
+  for (int a = 0; a < m; ++a) {
+    std::int8_t& state = system_.switch_state(vanishing_[a], mode);
+    if (std::find(held.begin(), held.end(), a) != held.end()) {
+      state = slip::stuck;
+    } else if (solution.state[a] == BoundState::inside) {
+      state = slip::idle;
+    } else {
+      const bool forward = solution.state[a] == BoundState::lower;
+      const bool carried = is_carried(a);
+      state = forward ? (carried ? slip::carried_forward : slip::forward)
+                      : (carried ? slip::carried_backward : slip::backward);
+    }
+  }
+  system_.list_stuck(mode);
+  return solution.converged;
+}
+
+bool ModeSelector::has_contacts() const {
+  return std::any_of(vanishing_.begin(), vanishing_.end(),
+                     [](const SwitchRef& s) { return s.kind == SwitchKind::contact_normal; });
+}
+
+// The same with rigid contacts among the vanishing switches: normal forces that only press, and friction that follows
+// them. `work` was evaluated with all of them held.
+bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
+  const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
+  std::vector<double> size(m);
+  forces_.resize(m);
+  bool slides = false;
+  for (const SwitchRef& s : vanishing_)
+    slides = slides || (s.kind == SwitchKind::contact_normal && system_.slides(s.index, mode));
+  const double* drive = slides ? work.drive.data() : work.applied.data();
+  double largest = 1e-300;
+  for (int a = 0; a < m; ++a) {
+    const SwitchRef s = vanishing_[a];
+    const double* row = work.jacobian.data() + a * n;
+    double rate = work.hold_bias[a], own = 0;
+    double length = 0, pull = 0;
+    for (int i = 0; i < n; ++i) {
+      rate += row[i] * work.unheld[i];
+      own += row[i] * work.applied[a * n + i];
+      length += row[i] * row[i];
+      pull += work.unheld[i] * work.unheld[i];
+    }
+    // A wall that nothing pushes against does not press, not even by rounding.
+    if (std::abs(rate) < 1e-14 * std::sqrt(length * pull)) rate = 0;
+    forces_.offset[a] = rate;
+    size[a] = std::sqrt(own);
+    largest = std::max(largest, std::abs(rate) / size[a]);
+    for (int b = 0; b < m; ++b)
+      for (int i = 0; i < n; ++i) forces_.matrix[a * m + b] += row[i] * drive[b * n + i];
+    if (s.kind == SwitchKind::contact_shear && !system_.contacts()[s.index].law.compliant) {
+      for (int b = 0; b < m; ++b)
+        if (vanishing_[b].kind == SwitchKind::contact_normal && vanishing_[b].index == s.index)
+          forces_.normal[a] = b;
+      forces_.friction[a] = system_.contacts()[s.index].law.friction;
+      continue;
+    }
+    double lower, upper;
+    system_.switch_bounds(s, work, lower, upper);
+    forces_.lower[a] = -lower;
+    forces_.upper[a] = upper;
+  }
+  const ForceSolution solution = solve_forces(forces_);
+  jammed_ = -1;
+  if (!solution.solved) {
+    for (int a = 0; a < m; ++a)
+      if (vanishing_[a].kind == SwitchKind::contact_normal && system_.slides(vanishing_[a].index, mode))
+        if (jammed_ < 0 || forces_.matrix[a * m + a] <= 0) jammed_ = vanishing_[a].index;
+    return false;
+  }
+  for (int a = 0; a < m; ++a) {
+    const SwitchRef s = vanishing_[a];
+    std::int8_t& state = system_.switch_state(s, mode);
+    const bool moves = std::abs(solution.rate[a]) > 1e-10 * largest * size[a];
+    if (solution.state[a] == BoundState::inside) {
+      state = slip::stuck;
+    } else if (s.kind == SwitchKind::contact_normal) {
+      state = slip::idle;
+      if (moves) mode.contact[s.index].touch = Touch::open;
+    } else {
+      const bool forward = solution.state[a] == BoundState::lower;
+      state = forward ? (moves ? slip::forward : slip::carried_forward)
+                      : (moves ? slip::backward : slip::carried_backward);
+    }
+  }
+  // Friction without a force to follow: its side is that of the motion to come.
+  for (int a = 0; a < m; ++a)
+    if (forces_.normal[a] >= 0 && solution.state[forces_.normal[a]] != BoundState::inside)
+      system_.switch_state(vanishing_[a], mode) = slip::idle;
+  system_.list_stuck(mode);
+  return true;
+}
+
+// Sets the velocities of the vanishing switches to exactly zero. They are of rounding size, and the kinetic energy
+// changes by their square.
+void ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work) {
+  const int n = system_.dof_count(), k = static_cast<int>(vanishing_.size());
+  bool moving = false;
+  for (const SwitchRef& s : vanishing_) moving = moving || system_.switch_rate(s, work) != 0;
+  if (!moving) return;
+  for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
+  mode.stuck = vanishing_;
+  system_.evaluate(t, y, mode, work, scratch_.data());
+  std::vector<double> w;
+  fill_matrix(work, w);
+  // A velocity may also vanish because its row does, as at the lowest point of a pendulum: there is nothing to stop
+  // then, and stopping it would stop the body.
+  const double most = 1e-5 * scales.speed * std::sqrt(system_.tree().total_mass());
+  std::vector<int> use;
+  for (int a = 0; a < k; ++a)
+    if (std::abs(system_.switch_rate(vanishing_[a], work)) <= most * std::sqrt(w[a * k + a]))
+      use.push_back(a);
+  const int m = static_cast<int>(use.size());
+  std::vector<double> g(static_cast<std::size_t>(m) * m), x(m), size(m);
+  for (int a = 0; a < m; ++a) size[a] = std::sqrt(w[use[a] * k + use[a]]);
+  for (int a = 0; a < m; ++a) {
+    if (!(size[a] > 0)) return;
+    x[a] = -system_.switch_rate(vanishing_[use[a]], work) / size[a];
+    for (int b = 0; b < m; ++b) g[a * m + b] = w[use[a] * k + use[b]] / (size[a] * size[b]);
+  }
+  solve_hold(g.data(), x.data(), m, 1e-7);  // what is nearly dependent is left alone
+  for (int a = 0; a < m; ++a)
+    for (int i = 0; i < n; ++i) y[n + i] += work.applied[use[a] * n + i] * (x[a] / size[a]);
+}
+
+void ModeSelector::go_ahead(const double* y, const Work<double>& work, double ahead) {
+  const int n = system_.dof_count();
+  for (int i = 0; i < n; ++i) {
+    const double a = work.acceleration[i];
+    ahead_[i] = y[i] + ahead * (y[n + i] + 0.5 * ahead * a);
+    ahead_[n + i] = y[n + i] + ahead * a;
+  }
+}
+
+// What passes the surface with a clear velocity needs no forces to be decided: this saves a round of the selection.
+void ModeSelector::settle_moving_levels(double t, const double* y, const Scales& scales, double ahead,
+                                        Mode& mode, Work<double>& work, double* slope) {
+  mode.stuck.clear();
+  system_.evaluate(t, y, mode, work, slope);
+  const int n = system_.dof_count();
+  for (int i = 0; i < n; ++i) ahead_[i] = y[i] + ahead * y[n + i];
+  system_.tree().kinematics(ahead_.data(), y + n, there_.frames);
+  bool moving = false;
+  for (std::size_t k = 0; k < system_.pieces().size(); ++k) {
+    const Piece& p = system_.pieces()[k];
+    levels(p.part, p.body, there_.frames, system_.beds()[p.bed].plane, there_.piece[k].levels);
+    for (int l = 0; l < p.part.level_count(); ++l) {
+      const double now = work.piece[k].levels.value[l], later = there_.piece[k].levels.value[l];
+      moving =
+          moving
+          || (std::abs(now) <= 1e-12 * scales.length && std::abs(later - now) > 1e-6 * ahead * scales.speed);
+    }
+  }
+  if (moving) settle_geometry(work, there_, scales, mode);
+}
+
+// Where the back of a beam has just come out, or its belly dipped in, E runs along it with a speed without bound, as the
+// root of the height. That decides at this instant; already a little later it would seem that E can be held.
+bool ModeSelector::just_opened(const Work<double>& work, const Scales& scales, const Mode& mode) const {
+  for (std::size_t k = 0; k < system_.pieces().size(); ++k)
+    if (system_.pieces()[k].part.kind == PartKind::beam && (mode.piece[k].immersion.regime & 4)
+        && std::abs(work.piece[k].levels.value[2]) < 1e-6 * scales.length)
+      return true;
+  return false;
+}
+
+bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
+                          Work<double>& work, double* slope) {
+  bool ok = true;
+  settle_moving_levels(t, y, scales, ahead, mode, work, slope);
+  for (int round = 0; round < 4; ++round) {
+    mode.stuck.clear();
+    system_.evaluate(t, y, mode, work, slope);
+    const bool flow_is_clear = settle_flow(work, work, scales, mode);
+    settle_touch(work, scales, mode);
+    find_vanishing(work, scales, mode);
+    stop_vanishing(t, y, scales, mode, work);
+    ok = settle_switches(t, y, scales, mode, work, slope);
+    system_.evaluate(t, y, mode, work, slope);
+
+    go_ahead(y, work, ahead);
+    system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
+    const bool indented = settle_indentation(work, there_, scales, mode);
+    if (settle_geometry(work, there_, scales, mode) || indented)
+      continue;  // other parts are in the sand now: start again
+    if (!just_opened(work, scales, mode))
+      ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
+    if (flow_is_clear) break;
+    // The flow starts with the accelerations of the mode just found.
+    system_.list_stuck(mode);
+    system_.evaluate(t, y, mode, work, slope);
+    go_ahead(y, work, ahead);
+    system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
+    settle_flow(work, there_, scales, mode);
+    break;
+  }
+  system_.list_stuck(mode);
+  system_.evaluate(t, y, mode, work, slope);
+  return ok;
+}
+
+}  // namespace thud

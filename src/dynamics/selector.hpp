@@ -1,0 +1,61 @@
+#pragma once
+
+#include <vector>
+
+#include "thud/dynamics/system.hpp"
+#include "thud/solve/complementarity.hpp"
+
+namespace thud {
+
+/// Selects the mode that is consistent with a state.
+///
+/// A sign that is clear at the state is taken from it. What is zero there (a tip on the surface, a velocity that has
+/// just vanished, a force at its bound) is decided a tiny step ahead: velocities by the box problem of all vanishing
+/// switches together, geometry by its sign after the step. Bounds that vanish at zero depth need that too.
+class ModeSelector {
+ public:
+  explicit ModeSelector(const System& system);
+
+  /// Updates `mode` in place. `ahead` is the length of the look-ahead [s]. On return `work` holds the evaluation of
+  /// the state in the new mode and `slope` its dy/dt. Velocities of switches that are held are set to exactly zero
+  /// in y (a correction of rounding size). False when the box problem did not converge.
+  bool select(double t, double* y, const Scales& scales, double ahead, Mode& mode, Work<double>& work,
+              double* slope);
+
+  /// After a failed select: the sliding contact that no force keeps closed (Painlevé), −1 when that is not why.
+  int jammed() const { return jammed_; }
+
+ private:
+  void settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const;
+  bool settle_indentation(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                          Mode& mode) const;
+  bool settle_contacts(const Work<double>& work, Mode& mode);
+  bool has_contacts() const;
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                       Mode& mode) const;
+  bool settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                   Mode& mode) const;
+  bool settle_switches(double t, const double* y, const Scales& scales, Mode& mode, Work<double>& work,
+                       double* slope);
+  void fill_matrix(const Work<double>& work, std::vector<double>& matrix) const;
+  void look_far(double t, const double* y, const Scales& scales, const Mode& mode);
+  void find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode);
+  static bool is_dependent(const std::vector<double>& matrix, int n, int which, const std::vector<int>& held,
+                           double threshold);
+  void settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
+                            Work<double>& work, double* slope);
+  bool just_opened(const Work<double>& work, const Scales& scales, const Mode& mode) const;
+  void go_ahead(const double* y, const Work<double>& work, double ahead);
+  void stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
+
+  const System& system_;
+  std::vector<SwitchRef> active_, vanishing_;
+  std::vector<double> ahead_, scratch_;
+  Work<double> there_, far_;
+  BoxQp problem_;
+  ForceProblem forces_;
+  int jammed_ = -1;
+  std::vector<double> far_matrix_, far_state_;
+};
+
+}  // namespace thud

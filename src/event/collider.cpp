@@ -1,0 +1,311 @@
+#include "event/collider.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "thud/base/law_error.hpp"
+#include "thud/solve/complementarity.hpp"
+
+namespace thud {
+
+namespace {
+
+// Bounces that last shorter than this, in times of the system, are closed at once: what is left of the series is known.
+constexpr double short_bounce = 1e-5;
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+double restitution_of(const Contact& c, double speed) {
+  const double e = c.law.restitution_of(speed);
+  if (e >= 0 && e <= 1) return e;
+  throw LawError(
+      fmt::format("the restitution of {} is {} at {:.6g} m/s; it must be between 0 and 1", c.name, e, speed));
+}
+
+}  // namespace
+
+Collider::Collider(const System& system) : system_(system) {
+  for (const Contact& c : system.contacts()) rigid_ = rigid_ || !c.law.compliant;
+}
+
+int Collider::find_overlap(const Work<double>& work, const Scales& scales) const {
+  for (std::size_t k = 0; k < system_.contacts().size(); ++k)
+    if (!system_.contacts()[k].law.compliant && work.contact[k].gap < -100 * scales.touching())
+      return static_cast<int>(k);
+  return -1;
+}
+
+void Collider::find_touching(const Work<double>& work, const Scales& scales) {
+  touching_.clear();
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k)
+    if (!system_.contacts()[k].law.compliant && work.contact[k].gap <= scales.touching())
+      touching_.push_back(k);
+}
+
+// Rows of the Jacobian and M⁻¹ times them; tangent and normal in turn when both are wanted.
+void Collider::fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work) {
+  const auto n = static_cast<std::size_t>(system_.dof_count());
+  rows_.clear();
+  for (int k : contacts)
+    for (int tangent = tangents ? 1 : 0; tangent >= 0; --tangent) {
+      Row r{k, std::vector<double>(n, 0.0), {}};
+      system_.add_contact_row(k, tangent == 1, work, r.row.data());
+      r.applied = r.row;
+      system_.tree().solve(work.factor, r.applied.data());
+      rows_.push_back(std::move(r));
+    }
+}
+
+double Collider::coupling(std::size_t a, std::size_t b) const {
+  return product(rows_[a].row, rows_[b].applied);
+}
+
+bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& work, Outcome& out) {
+  const double small = 1e-12 * scales.speed;
+  bool any = false;
+  for (int pass = 0; pass < 3; ++pass) {
+    find_touching(work, scales);
+    const bool approaching = std::any_of(touching_.begin(), touching_.end(),
+                                         [&](int k) { return work.contact[k].gap_rate < -small; });
+    if (!approaching) break;
+    fill_rows(touching_, true, work);
+    // Groups of contacts that feel each other.
+    const auto count = touching_.size();
+    std::vector<int> group(count);
+    for (std::size_t i = 0; i < count; ++i) group[i] = static_cast<int>(i);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        bool coupled = false;
+        for (std::size_t a : {2 * i, 2 * i + 1})
+          for (std::size_t b : {2 * j, 2 * j + 1})
+            coupled =
+                coupled || std::abs(coupling(a, b)) > 1e-12 * std::sqrt(coupling(a, a) * coupling(b, b));
+        if (!coupled) continue;
+        const int from = group[i], to = group[j];
+        for (int& g : group)
+          if (g == from) g = to;
+      }
+    for (std::size_t g = 0; g < count; ++g) {
+      std::vector<int> members;
+      bool strikes = false;
+      for (std::size_t i = 0; i < count; ++i)
+        if (group[i] == static_cast<int>(g)) {
+          members.push_back(static_cast<int>(i));
+          strikes = strikes || work.contact[touching_[i]].gap_rate < -small;
+        }
+      if (strikes) any = strike_group(t, members, y, work, scales, out) || any;
+    }
+  }
+  return any;
+}
+
+// Frames and contacts of a state.
+void Collider::place(const double* y, Work<double>& work) const {
+  system_.tree().kinematics(y, y + system_.dof_count(), work.frames);
+  for (std::size_t k = 0; k < system_.contacts().size(); ++k)
+    measure(system_.contacts()[k], system_.walls(), work.frames, work.contact[k]);
+}
+
+// Goes from the velocities in `work` to those in y, books the change of kinetic energy, and returns what it is now.
+double Collider::book(double* y, Work<double>& work) const {
+  const double before = system_.tree().kinetic_energy(work.frames);
+  place(y, work);
+  const double after = system_.tree().kinetic_energy(work.frames);
+  if (const int slot = system_.channel_slot(Channel::impact); slot >= 0) y[slot] += after - before;
+  return after;
+}
+
+bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
+  bool any = false;
+  for (int pass = 0; pass < 4; ++pass) {
+    std::vector<int> contacts;
+    std::vector<double> gap;
+    for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+      const double g = work.contact[k].gap;
+      if (system_.contacts()[k].law.compliant || g > -0.01 * scales.small_gap()
+          || g < -100 * scales.touching())
+        continue;
+      contacts.push_back(k);
+      gap.push_back(-g);
+    }
+    if (contacts.empty()) break;
+    fill_rows(contacts, false, work);
+    shift(y, gap);
+    place(y, work);
+    any = true;
+  }
+  return any;
+}
+
+// One impact: of the touching contacts in `group`.
+bool Collider::strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
+                            const Scales& scales, Outcome& out) {
+  const int n = system_.dof_count(), count = static_cast<int>(group.size());
+  ImpactRecord record;
+  record.time = t;
+  ImpactProblem& p = record.problem;
+  p.resize(count);
+  double fastest = 0;
+  bool shared = false;  // several contacts, and a law that is for one
+  for (int i : group) fastest = std::max(fastest, -work.contact[touching_[i]].gap_rate);
+  std::vector<std::size_t> rows;
+  for (int i = 0; i < count; ++i) {
+    const int k = touching_[group[i]];
+    const Touching<double>& w = work.contact[k];
+    const ContactLaw& law = system_.contacts()[k].law;
+    record.contacts.push_back(k);
+    rows.push_back(2 * group[i]);
+    rows.push_back(2 * group[i] + 1);
+    p.velocity[2 * i] = std::abs(w.slip_rate) < 1e-12 * scales.speed ? 0.0 : w.slip_rate;
+    // What has rested on another body or wall rests exactly.
+    p.velocity[2 * i + 1] = std::abs(w.gap_rate) < 1e-11 * scales.speed ? 0.0 : w.gap_rate;
+    p.friction[i] = law.friction;
+    const double speed = -w.gap_rate > 1e-9 * fastest ? -w.gap_rate : fastest;
+    p.restitution[i] = restitution_of(system_.contacts()[k], speed);
+    p.law = law.law;
+    if (count == 1) p.own = law.impulse;
+    shared = shared || (count > 1 && law.impulse);
+  }
+  for (int a = 0; a < 2 * count; ++a)
+    for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
+  p.correlation = system_.correlation();
+  record.result = solve_impact(p);
+  if (p.own && !record.result.solved)
+    throw LawError(fmt::format("{}: {}", system_.contacts()[record.contacts[0]].name, record.result.note));
+  if (shared)
+    record.result.note +=
+        std::string(record.result.note.empty() ? "" : "; ")
+        + "several contacts strike at once: an own impact law is for one, so the restitution counts";
+  for (int a = 0; a < 2 * count; ++a)
+    for (int i = 0; i < n; ++i) y[n + i] += rows_[rows[a]].applied[i] * record.result.impulse[a];
+  record.energy_before = system_.tree().kinetic_energy(work.frames);
+  record.energy_after = book(y, work);
+  ++out.impact_count;
+  out.events.push_back(
+      {t, EventKind::impact, SwitchKind::contact_normal, static_cast<int>(out.impact_count - 1), 0, 0});
+  if (static_cast<long>(out.impacts.size()) < max_logged_impacts) out.impacts.push_back(std::move(record));
+  return true;
+}
+
+// x += M⁻¹ Jᵀ p with the p that changes J x by `target`. Rows that depend on others are left to them.
+void Collider::shift(double* x, const std::vector<double>& target) const {
+  const auto k = rows_.size();
+  std::vector<double> g(k * k), p(k), size(k);
+  for (std::size_t a = 0; a < k; ++a) size[a] = std::sqrt(coupling(a, a));
+  for (std::size_t a = 0; a < k; ++a) {
+    if (!(size[a] > 0)) return;
+    p[a] = target[a] / size[a];
+    for (std::size_t b = 0; b < k; ++b) g[a * k + b] = coupling(a, b) / (size[a] * size[b]);
+  }
+  solve_hold(g.data(), p.data(), static_cast<int>(k), 1e-10);
+  for (std::size_t a = 0; a < k; ++a)
+    for (std::size_t i = 0; i < rows_[a].applied.size(); ++i) x[i] += rows_[a].applied[i] * (p[a] / size[a]);
+}
+
+// Bounces lower than this drown in the rounding of positions.
+double Collider::lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const {
+  const Feature& f = system_.contacts()[contact].a;
+  return 2e-10 * (norm(work.frames.origin[f.body] + work.contact[contact].arm_a) + scales.length);
+}
+
+std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y, const Mode& mode,
+                                                             const Scales& scales, Work<double>& work) {
+  std::vector<Closing> out;
+  const int n = system_.dof_count();
+  std::vector<int> contacts;
+  std::vector<double> target;
+  bool measured = false;
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+    const ContactLaw& law = system_.contacts()[k].law;
+    const Touching<double>& w = work.contact[k];
+    if (law.compliant || w.gap > scales.touching()) continue;
+    if (mode.contact[k].touch == Touch::closed) {
+      contacts.push_back(k);
+      target.push_back(0.0);
+      continue;
+    }
+    if (!(w.gap_rate > 0)) continue;
+    if (!measured) system_.gap_accelerations(y, work, acceleration_);
+    measured = true;
+    const double flight = -2 * w.gap_rate / acceleration_[k];
+    const double height = -0.5 * w.gap_rate * w.gap_rate / acceleration_[k];
+    if (!(acceleration_[k] < 0
+          && (flight < short_bounce * scales.time || height < lowest_bounce(k, scales, work))))
+      continue;
+    const double e = restitution_of(system_.contacts()[k], w.gap_rate);
+    out.push_back({k, e < 1 ? t + flight / (1 - e) : t});
+    contacts.push_back(k);
+    target.push_back(-w.gap_rate);
+  }
+  if (out.empty()) return out;
+  if (out.size() > 1 || contacts.size() > 1)  // no closed form for how several take turns
+    for (Closing& c : out) c.end = t;
+  fill_rows(contacts, false, work);
+  shift(y + n, target);
+  book(y, work);
+  return out;
+}
+
+bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Work<double>& work) {
+  const int n = system_.dof_count();
+  std::vector<int> contacts;
+  double fastest = 0;
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+    if (system_.contacts()[k].law.compliant || mode.contact[k].touch != Touch::closed) continue;
+    contacts.push_back(k);
+    fastest = std::max(fastest, std::abs(work.contact[k].slip_rate));
+  }
+  if (contacts.empty() || fastest > 1e-3 * scales.speed) return false;
+  fill_rows(contacts, true, work);
+  const int m = static_cast<int>(rows_.size());
+  ForceProblem p;
+  p.resize(m);
+  for (int a = 0; a < m; ++a) {
+    const Touching<double>& w = work.contact[rows_[a].contact];
+    for (int b = 0; b < m; ++b) p.matrix[a * m + b] = coupling(a, b);
+    if (a % 2 == 0) {
+      p.offset[a] = w.slip_rate;
+      p.normal[a] = a + 1;
+      p.friction[a] = system_.contacts()[rows_[a].contact].law.friction;
+    } else {
+      p.offset[a] = -1e-6 * fastest;  // pressed together, however little
+      p.upper[a] = std::numeric_limits<double>::infinity();
+    }
+  }
+  const ForceSolution s = solve_forces(p);
+  if (!s.solved) return false;
+  for (int a = 0; a < m; ++a)
+    for (int i = 0; i < n; ++i) y[n + i] += rows_[a].applied[i] * s.force[a];
+  book(y, work);
+  return true;
+}
+
+bool Collider::keep_closed(double* y, const Mode& mode, const Scales& scales, const Work<double>& work) {
+  const int n = system_.dof_count();
+  std::vector<int> contacts;
+  std::vector<double> gap, rate;
+  bool drifted = false;
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+    if (mode.contact[k].touch != Touch::closed) continue;
+    const Touching<double>& w = work.contact[k];
+    contacts.push_back(k);
+    gap.push_back(-w.gap);
+    rate.push_back(-w.gap_rate);
+    drifted =
+        drifted || std::abs(w.gap) > 0.1 * scales.small_gap() || std::abs(w.gap_rate) > 1e-12 * scales.speed;
+  }
+  if (!drifted) return false;
+  fill_rows(contacts, false, work);
+  shift(y, gap);
+  shift(y + n, rate);
+  return true;
+}
+
+}  // namespace thud

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <vector>
+
+#include "thud/event/solver.hpp"
+
+namespace thud {
+
+/// What rigid contacts do to a state at an instant: impacts, the end of infinitely many of them, and the small
+/// corrections that keep closed contacts closed.
+class Collider {
+ public:
+  explicit Collider(const System& system);
+
+  bool has_rigid_contacts() const { return rigid_; }
+
+  /// Resolves the impacts of all rigid contacts that touch and approach, each group of coupled contacts as one impact,
+  /// and records them. `work` must hold an evaluation of y, and is left with the frames of the new velocities. True
+  /// when there was an impact.
+  bool strike(double t, double* y, const Scales& scales, Work<double>& work, Outcome& out);
+
+  /// Contacts that have just opened but will strike again so soon that the bounces are at their end: their normal
+  /// velocities are taken away. Returns when the series of bounces of each would have ended.
+  struct Closing {
+    int contact;
+    double end;
+  };
+  std::vector<Closing> close_short_bounces(double t, double* y, const Mode& mode, const Scales& scales,
+                                           Work<double>& work);
+
+  /// Bodies that are wedged while they still creep along a contact: friction grows without bound until they stand still.
+  /// Stops them. False when the slip is too fast for that, or nothing changes.
+  bool stop_wedged(double* y, const Mode& mode, const Scales& scales, Work<double>& work);
+
+  /// Takes away what the integration has let closed contacts drift. `work` must hold an evaluation of y in `mode`. True
+  /// when y has changed.
+  bool keep_closed(double* y, const Mode& mode, const Scales& scales, const Work<double>& work);
+
+  /// Moves contacts that touch and have passed each other by a rounding error apart. True when y has changed.
+  bool separate(double* y, const Scales& scales, Work<double>& work);
+
+  /// A rigid contact that is deep inside, −1: none.
+  int find_overlap(const Work<double>& work, const Scales& scales) const;
+
+ private:
+  struct Row {
+    int contact;
+    std::vector<double> row, applied;
+  };
+  void find_touching(const Work<double>& work, const Scales& scales);
+  void fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work);
+  double coupling(std::size_t a, std::size_t b) const;
+  bool strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
+                    const Scales& scales, Outcome& out);
+  void place(const double* y, Work<double>& work) const;
+  double book(double* y, Work<double>& work) const;
+  double lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const;
+  void shift(double* x, const std::vector<double>& target) const;
+
+  const System& system_;
+  bool rigid_ = false;
+  std::vector<int> touching_;
+  std::vector<Row> rows_;
+  std::vector<double> acceleration_;
+};
+
+}  // namespace thud

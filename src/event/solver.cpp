@@ -1,0 +1,60 @@
+#include "thud/event/solver.hpp"
+
+#include <chrono>
+#include <map>
+#include <numbers>
+
+#include "dynamics/selector.hpp"
+#include "event/runs.hpp"
+
+namespace thud {
+
+struct Solver::Impl {
+  explicit Impl(const System& s) : system(s), selector(s) { system.prepare(work); }
+
+  AnyRun& run_with(Method method) {
+    std::unique_ptr<AnyRun>& kept = runs[method];
+    for (const auto make : {make_explicit_run, make_implicit_run, make_exact_run})
+      if (!kept) kept = make(method, system, selector, work);
+    return *kept;
+  }
+
+  const System& system;
+  ModeSelector selector;
+  Work<double> work;
+  std::map<Method, std::unique_ptr<AnyRun>> runs;
+};
+
+Solver::Solver(const System& system) : impl_(std::make_unique<Impl>(system)) {}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+double default_step(const System& system, Method method) {
+  if (method != Method::newmark && method != Method::generalised_alpha) return 1e-6;
+  double lowest = 0;
+  for (int i = 0; i < system.dof_count(); ++i) {
+    const double frequency = system.tree().dof_frequency(i);
+    if (frequency > 0 && (lowest == 0 || frequency < lowest)) lowest = frequency;
+  }
+  return lowest > 0 ? 0.01 * 2 * std::numbers::pi / lowest : 1e-4;
+}
+
+Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
+                    const std::vector<Condition>& conditions, const SolverOptions& options,
+                    StepObserver* observer) {
+  const auto start = std::chrono::steady_clock::now();
+  Method method = options.method;
+  // Beams are stiff: at the limit of stability the error estimate of a lower order is no use.
+  const bool fine = options.tolerance < 1e-6 || impl_->system.tree().has_beams();
+  if (method == Method::automatic) method = fine ? Method::dop853 : Method::dopri5;
+  SolverOptions complete = options;
+  complete.method = method;
+  if (!(complete.step > 0)) complete.step = default_step(impl_->system, method);
+  Outcome out = impl_->run_with(method).run(q, v, conditions, complete, observer);
+  out.method = method;
+  out.stats.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+}  // namespace thud
