@@ -30,7 +30,7 @@ void Progress::on_step(StepView& step) {
 }
 
 void Progress::count_change(const Mode& mode) {
-  if (mode.piece == mode_.piece && mode.joint == mode_.joint) return;
+  if (mode.elements == mode_.elements) return;
   if (steps_ > 0) ++changes_;
   mode_ = mode;
 }

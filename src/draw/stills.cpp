@@ -25,8 +25,8 @@ bool is_switch(EventKind kind) {
 std::vector<Event> switch_events(const Outcome& outcome) {
   std::vector<Event> contacts, joints;
   for (const Event& e : outcome.events)
-    if (is_switch(e.kind) && e.which != SwitchKind::contact_normal && e.which != SwitchKind::contact_shear)
-      (e.which == SwitchKind::joint ? joints : contacts).push_back(e);
+    if (is_switch(e.kind) && e.which.type != type_of<ContactForce>)
+      (e.which.type == type_of<JointFriction> ? joints : contacts).push_back(e);
   return contacts.empty() ? joints : contacts;
 }
 
@@ -141,11 +141,12 @@ std::string caption_of(const PoseStrip& strip, const Scenario& scenario,
 }  // namespace
 
 std::vector<TimeSpan> find_held(const Outcome& outcome) {
-  std::map<std::pair<SwitchKind, int>, double> begun;  // switches that are held now, and since when
-  std::map<std::pair<SwitchKind, int>, bool> seen;
+  using Key = std::tuple<int, int, int>;
+  std::map<Key, double> begun;  // switches that are held now, and since when
+  std::map<Key, bool> seen;
   std::vector<TimeSpan> spans;
   for (const Event& e : switch_events(outcome)) {
-    const std::pair<SwitchKind, int> which{e.which, e.index};
+    const Key which{e.which.type, e.which.sub, e.which.index};
     if (!seen[which] && e.before == slip::stuck) begun[which] = 0;
     seen[which] = true;
     if (const auto found = begun.find(which); found != begun.end() && e.after != slip::stuck) {

@@ -12,15 +12,13 @@ constexpr std::size_t most_rows = 5000;  // and thins out to a tenth of this whe
 constexpr std::size_t most_jumps = 2000;
 
 bool same_mode(const Mode& a, const Mode& b) {
-  return a.piece == b.piece && a.joint == b.joint && a.contact == b.contact;
+  return a.elements == b.elements;
 }
 
 // The mode just before an impact: nothing touches yet.
 Mode untouched(Mode mode) {
-  for (ContactMode& c : mode.contact) c = {};
-  std::erase_if(mode.stuck, [](const SwitchRef& s) {
-    return s.kind == SwitchKind::contact_normal || s.kind == SwitchKind::contact_shear;
-  });
+  for (ContactMode& c : mode.of<ContactForce>()) c = {};
+  std::erase_if(mode.stuck, [](const SwitchRef& s) { return s.type == type_of<ContactForce>; });
   return mode;
 }
 

@@ -22,19 +22,18 @@ double pick(Vec v, Component c) {
 // Force of the sand on a body: drag, static part, or both.
 Vec sand_force(const System& system, const Observable& what, const Work<double>& work) {
   Vec sum{};
+  const Scene scene = system.scene();
   for (std::size_t k = 0; k < system.pieces().size(); ++k) {
-    const Piece& p = system.pieces()[k];
-    const PieceWork<double>& w = work.piece[k];
-    if (p.body != what.body || !w.is_immersed) continue;
-    const Plane& plane = system.beds()[p.bed].plane;
-    if (what.quantity != Quantity::static_force) sum -= w.resistance.drag * w.velocity;
-    if (what.quantity != Quantity::drag_force)
-      sum += w.normal_force * plane.normal + w.shear_force * plane.tangent;
+    const SandPiece& p = system.pieces()[k];
+    const SandWork<double>& w = work.of<SandPiece>()[k];
+    if (p.body != what.body) continue;
+    if (what.quantity != Quantity::static_force) sum += p.drag_force(w);
+    if (what.quantity != Quantity::drag_force) sum += p.static_force(scene, w);
   }
   return sum;
 }
 
-// Force on a body from the joint that carries it: what its subtree needs beyond gravity, air and sand.
+// Force on a body from the joint that carries it: what its subtree needs beyond gravity and all elements.
 Vec joint_reaction(const System& system, int body, const Work<double>& work) {
   const Tree& tree = system.tree();
   std::vector<char> beyond(tree.body_count(), 0);
@@ -45,32 +44,18 @@ Vec joint_reaction(const System& system, int body, const Work<double>& work) {
     if (i != body && (b.parent < 0 || !beyond[b.parent])) continue;
     beyond[i] = 1;
     const Vec a = tree.center_acceleration(work.frames, work.acceleration.data(), i);
-    sum += b.mass * a - (b.mass - b.weightless) * system.gravity();
-    const Vec v = tree.center_velocity(work.frames, i);
-    sum += system.air_drag(i) * norm(v) * v;
-    Observable force;
-    force.quantity = Quantity::resistance;
-    force.body = i;
-    sum -= sand_force(system, force, work);
-    sum -= system.contact_force(i, work);
+    sum += b.mass * a - (b.mass - b.weightless) * system.gravity() - system.element_force(i, work);
   }
   return sum;
-}
-
-double joint_moment(const System& system, int body, const Work<double>& work) {
-  const JointForces& j = system.joint(body);
-  const double rate = system.tree().joint_rate(work.frames, body);
-  return (j.torque ? work.applied_torque[body] : 0.0) + (j.has_friction() ? work.joint_moment[body] : 0.0)
-       - j.damping * rate;
 }
 
 // The deepest immersed piece of a body in a bed, −1 if none.
 int deepest_piece(const System& system, const Observable& what, const Work<double>& work) {
   int best = -1;
   for (int k = 0; k < static_cast<int>(system.pieces().size()); ++k) {
-    const Piece& p = system.pieces()[k];
-    if (p.body != what.body || p.bed != what.bed || !work.piece[k].is_immersed) continue;
-    if (best < 0 || work.piece[k].immersed.depth > work.piece[best].immersed.depth) best = k;
+    const SandPiece& p = system.pieces()[k];
+    if (p.body != what.body || p.bed != what.bed || !work.of<SandPiece>()[k].is_immersed) continue;
+    if (best < 0 || work.of<SandPiece>()[k].immersed.depth > work.of<SandPiece>()[best].immersed.depth) best = k;
   }
   return best;
 }
@@ -78,7 +63,7 @@ int deepest_piece(const System& system, const Observable& what, const Work<doubl
 double observe_sand(const System& system, const Observable& what, const Work<double>& work) {
   const int k = deepest_piece(system, what, work);
   if (k < 0) return 0;
-  const PieceWork<double>& w = work.piece[k];
+  const SandWork<double>& w = work.of<SandPiece>()[k];
   switch (what.quantity) {
     case Quantity::immersed_depth: return w.immersed.depth;
     case Quantity::immersed_length: return w.immersed.length;
@@ -120,6 +105,16 @@ double observe_beam(const Tree& tree, const Observable& what, const Frames<doubl
   }
 }
 
+double observe_element(const System& system, const Observable& what, const Work<double>& work) {
+  return ElementTypes::at(what.element.type, [&]<class E>() {
+    const E& e = system.of<E>()[what.element.index];
+    const auto& w = work.of<E>()[what.element.index];
+    if constexpr (requires { e.observe(0, system.scene(), work.frames, w); })
+      return e.observe(what.element.sub, system.scene(), work.frames, w);
+    return 0.0;
+  });
+}
+
 Vec observe_point(const Tree& tree, const Observable& what, const Work<double>& work) {
   const Frames<double>& f = work.frames;
   const int b = what.body;
@@ -155,20 +150,16 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::static_force:
     case Quantity::resistance: return pick(sand_force(system, what, work), what.component);
     case Quantity::reaction: return pick(joint_reaction(system, what.body, work), what.component);
-    case Quantity::joint_torque: return joint_moment(system, what.body, work);
+    case Quantity::joint_torque: return system.joint_moment(what.body, work);
     case Quantity::kinetic: return tree.kinetic_energy(f);
     case Quantity::potential: return tree.potential_energy(f, system.gravity());
     case Quantity::strain: return tree.strain_energy(f);
     case Quantity::along: return dot(what.direction, system.tree().center_velocity(work.frames, what.body));
-    case Quantity::contact_energy: return system.contact_energy(work);
+    case Quantity::contact_energy: return system.stored_energy_of<ContactForce>(work);
     case Quantity::total_energy:
       return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f)
-           + system.contact_energy(work);
-    case Quantity::contact_gap: return work.contact[what.contact].gap;
-    case Quantity::contact_rate: return work.contact[what.contact].gap_rate;
-    case Quantity::contact_slip: return work.contact[what.contact].slip_rate;
-    case Quantity::contact_force: return work.contact[what.contact].normal_force;
-    case Quantity::contact_friction: return work.contact[what.contact].shear_force;
+           + system.stored_energy(work);
+    case Quantity::element: return observe_element(system, what, work);
     case Quantity::elastic_coordinate:
     case Quantity::elastic_rate:
     case Quantity::elastic_root:
@@ -177,7 +168,7 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::bending_moment: return observe_beam(tree, what, f);
     case Quantity::work: {
       const int slot = system.channel_slot(what.channel);
-      const double sign = what.channel == Channel::torque ? 1 : -1;
+      const double sign = supplies(what.channel) ? 1 : -1;
       return slot >= 0 ? sign * y[slot] : 0;
     }
     case Quantity::distance: {
@@ -300,7 +291,7 @@ class Lister {
   void add_sand(int i, const std::string& n) {
     bool any = false;
     std::vector<char> in_bed(system_.beds().size(), 0);
-    for (const Piece& p : system_.pieces())
+    for (const SandPiece& p : system_.pieces())
       if (p.body == i) any = true, in_bed[p.bed] = 1;
     if (!any) return;
     Observable o;
@@ -327,20 +318,18 @@ class Lister {
     add_vector(n + ".resistance.", o, "N", "resistance F_R on " + n, true);
   }
 
-  void add_contact(int k) {
-    const std::string& n = system_.contacts()[k].name;
-    Observable o;
-    o.contact = k;
-    o.quantity = Quantity::contact_gap;
-    add(n + ".gap", o, "m", "distance of " + n);
-    o.quantity = Quantity::contact_rate;
-    add(n + ".rate", o, "m/s", "rate of the distance of " + n);
-    o.quantity = Quantity::contact_slip;
-    add(n + ".slip", o, "m/s", "tangential velocity of " + n);
-    o.quantity = Quantity::contact_force;
-    add(n + ".force", o, "N", "normal force of " + n);
-    o.quantity = Quantity::contact_friction;
-    add(n + ".friction", o, "N", "friction force of " + n + ", along the tangent");
+  // What elements tell of themselves.
+  void add_elements() {
+    const Scene scene = system_.scene();
+    system_.each([&]<class E>(const E& e, int k) {
+      const auto put = [&](int code, std::string name, const char* unit, std::string about) {
+        Observable o;
+        o.quantity = Quantity::element;
+        o.element = switch_of<E>(k, code);
+        add(std::move(name), o, unit, std::move(about));
+      };
+      if constexpr (requires { e.observables(scene, put); }) e.observables(scene, put);
+    });
   }
 
   void add_energy() {
@@ -360,8 +349,9 @@ class Lister {
     o.quantity = Quantity::work;
     for (Channel c : system_.channels()) {
       o.channel = c;
-      if (c == Channel::torque)
-        add("energy.supplied.torque", o, "J", "work of the joint torques");
+      if (supplies(c))
+        add(fmt::format("energy.supplied.{}", channel_name(c)), o, "J",
+            fmt::format("work of {}", channel_name(c)));
       else
         add(fmt::format("energy.loss.{}", channel_name(c)), o, "J",
             fmt::format("energy taken by {}", channel_name(c)));
@@ -381,7 +371,7 @@ std::vector<NamedObservable> list_observables(const System& system, const std::v
   lister.add("time", {}, "s", "time since the start");
   for (int i = 0; i < system.tree().body_count(); ++i) lister.add_body(i);
   for (const NamedPoint& p : points) lister.add_point(p.name, p.body, p.point, p.name, false);
-  for (int k = 0; k < static_cast<int>(system.contacts().size()); ++k) lister.add_contact(k);
+  lister.add_elements();
   lister.add_energy();
   return out;
 }

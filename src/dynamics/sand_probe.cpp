@@ -74,16 +74,16 @@ SandProbe::Answer SandProbe::at(Vec origin, double angle, Vec velocity, double r
   s.system.reset(s.mode);
   s.evaluate();  // for the levels,
   Answer out;
-  for (std::size_t k = 0; k < s.mode.piece.size(); ++k) {
-    s.mode.piece[k].immersion = immersion_of(s.system.pieces()[k].part, s.work.piece[k].levels);
-    out.immersed = out.immersed || is_immersed(s.system.pieces()[k].part, s.mode.piece[k].immersion.regime);
+  for (std::size_t k = 0; k < s.mode.of<SandPiece>().size(); ++k) {
+    s.mode.of<SandPiece>()[k].immersion = immersion_of(s.system.pieces()[k].part, s.work.of<SandPiece>()[k].levels);
+    out.immersed = out.immersed || is_immersed(s.system.pieces()[k].part, s.mode.of<SandPiece>()[k].immersion.regime);
   }
   if (!out.immersed) return out;
   s.evaluate();  // for the flow,
   const AreaRule area = s.system.beds()[0].area;
-  for (std::size_t k = 0; k < s.mode.piece.size(); ++k) {
-    PieceMode& m = s.mode.piece[k];
-    const PieceWork<double>& w = s.work.piece[k];
+  for (std::size_t k = 0; k < s.mode.of<SandPiece>().size(); ++k) {
+    SandMode& m = s.mode.of<SandPiece>()[k];
+    const SandWork<double>& w = s.work.of<SandPiece>()[k];
     const double end = s.system.pieces()[k].end_area * norm(w.velocity);
     m.cross = area == AreaRule::side_or_end && w.cross == 0 ? std::int8_t{0} : sign_of(w.cross);
     m.along = sign_of(w.along);

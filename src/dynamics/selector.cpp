@@ -13,120 +13,35 @@ ModeSelector::ModeSelector(const System& system) : system_(system) {
   scratch_.resize(system_.state_size());
 }
 
-// Levels and deepest points. True when an immersion regime changed.
+// Levels, deepest points and compliant contacts. True when one of them has changed.
 bool ModeSelector::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                                    Mode& mode) const {
-  const double small = 1e-12 * scales.length;
-  const auto is_positive = [&](double now, double later, bool before) {
-    if (std::abs(now) > small) return now > 0;
-    if (std::abs(later - now) > 1e-17 * scales.length) return later > now || later > small;
-    return before;
-  };
   bool changed = false;
-  for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
-    const Part& part = system_.pieces()[k].part;
-    Immersion& im = mode.piece[k].immersion;
-    const auto &now = here.piece[k].levels.value, &later = there.piece[k].levels.value;
-    std::uint8_t regime = 0;
-    for (int l = 0; l < part.level_count(); ++l)
-      if (is_positive(now[l], later[l], im.regime >> l & 1))
-        regime = static_cast<std::uint8_t>(regime | 1 << l);
-    changed = changed || regime != im.regime;
-    im.regime = regime;
-    if (part.kind == PartKind::segment || part.kind == PartKind::beam) {
-      im.deepest = is_positive(now[1] - now[0], later[1] - later[0], im.deepest > 0) ? 1 : -1;
-    } else if (part.kind == PartKind::block) {
-      if (im.deepest < 0 || im.deepest > 3) im.deepest = 0;
-      int best = im.deepest;
-      for (int c = 0; c < 4; ++c)
-        if (c != best && is_positive(now[c] - now[best], later[c] - later[best], false)) best = c;
-      im.deepest = static_cast<std::int8_t>(best);
-    }
-  }
+  system_.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.settle_geometry(here.of<E>()[k], there.of<E>()[k], scales, mode.of<E>()[k]); })
+      changed = e.settle_geometry(here.of<E>()[k], there.of<E>()[k], scales, mode.of<E>()[k]) || changed;
+  });
   return changed;
 }
 
-// Rigid contacts that touch and neither open nor close: whether they press is decided with the switches.
 void ModeSelector::settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const {
-  for (std::size_t k = 0; k < mode.contact.size(); ++k) {
-    if (system_.contacts()[k].law.compliant) continue;
-    ContactMode& m = mode.contact[k];
-    const Touching<double>& w = work.contact[k];
-    const double small = (m.touch == Touch::closed ? 1e-6 : 1e-8) * scales.speed;
-    const bool touches = w.gap <= scales.touching() && std::abs(w.gap_rate) <= small;
-    if (touches && m.touch == Touch::open) m.slip = slip::idle;
-    m.touch = touches ? Touch::closed : Touch::open;
-  }
+  system_.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.settle_touch(work.of<E>()[k], scales, mode.of<E>()[k]); })
+      e.settle_touch(work.of<E>()[k], scales, mode.of<E>()[k]);
+  });
 }
 
-// Compliant contacts. True when one of them has changed.
-bool ModeSelector::settle_indentation(const Work<double>& here, const Work<double>& there,
-                                      const Scales& scales, Mode& mode) const {
-  const double small = 1e-12 * scales.length;
-  bool changed = false;
-  for (std::size_t k = 0; k < mode.contact.size(); ++k) {
-    const ContactLaw& law = system_.contacts()[k].law;
-    if (!law.compliant) continue;
-    ContactMode& m = mode.contact[k];
-    const double now = here.contact[k].gap, later = there.contact[k].gap;
-    // Balls that only touch count as in: an indentation of zero has no force.
-    const bool in = std::abs(now) > small ? now < 0 : later - now <= 0.01 * scales.small_gap();
-    const double pull = law.damping * here.contact[k].gap_rate - 1;
-    const double pull_later = law.damping * there.contact[k].gap_rate - 1;
-    const bool slack = (std::abs(pull) > 1e-9 ? pull : pull_later) > 0;
-    const Touch touch = !in ? Touch::open : slack ? Touch::slack : Touch::pressed;
-    changed = changed || touch != m.touch;
-    if (m.touch == Touch::open && in) m.slip = slip::forward;
-    m.touch = touch;
-  }
-  return changed;
-}
-
-// Sides of the drag: signs of u × v_E and u · v_E, and which area counts. True when all were clear already `here`.
+// Sides of the drag. True when all were clear already `here`.
 bool ModeSelector::settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
                                Mode& mode) const {
-  const double small = 2e-8 * scales.speed;  // as the guards of the flow
   bool clear = true;
-  for (int k = 0; k < static_cast<int>(system_.pieces().size()); ++k) {
-    const Piece& p = system_.pieces()[k];
-    PieceMode& m = mode.piece[k];
-    if (!is_immersed(p.part, m.immersion.regime) || p.part.is_round()) continue;
-    if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear)) continue;  // E is held: there is no flow
-    PieceWork<double> now = here.piece[k], later = there.piece[k];
-    const AreaRule rule = system_.beds()[p.bed].area;
-    clear = clear && std::abs(now.cross) > small && std::abs(now.along) > small && rule != AreaRule::floor;
-    if (norm(now.velocity) < small) {
-      // E starts from rest: its direction is that of the switches that let go.
-      const Plane& plane = system_.beds()[p.bed].plane;
-      const auto start = [](std::int8_t state, double rate) {
-        if (!slip::is_slipping(state)) return 0.0;
-        return state * rate > 0 ? rate : 1e-3 * state * std::abs(rate) + 1e-300 * state;
-      };
-      const double a = start(m.normal, later.normal_rate), b = start(m.shear, later.shear_rate);
-      const double size = std::max(std::abs(a), std::abs(b));
-      later.velocity = (a / size) * plane.normal + (b / size) * plane.tangent;
-      const Vec u = here.frames.u[p.body];
-      later.cross = scales.speed * (u.x * later.velocity.z - u.z * later.velocity.x);
-      later.along = scales.speed * dot(u, later.velocity);
-      now.cross = now.along = 0;
-    }
-    const auto side = [&](double a, double b, std::int8_t before) -> std::int8_t {
-      if (std::abs(a) > small) return a > 0 ? 1 : -1;
-      if (std::abs(b) > 1e-15 * scales.speed) return b > 0 ? 1 : -1;
-      return before == 0 ? std::int8_t{1} : before;
-    };
-    const bool aligned = rule == AreaRule::side_or_end && p.part.kind != PartKind::block
-                      && std::abs(now.cross) < small && std::abs(later.cross) < small;
-    m.cross = aligned ? std::int8_t{0} : side(now.cross, later.cross, m.cross);
-    m.along = side(now.along, later.along, m.along);
-    if (rule == AreaRule::floor) {
-      const auto excess = [&](const PieceWork<double>& w) {
-        return p.part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);
-      };
-      const double e0 = excess(now), e1 = excess(later);
-      m.end_area = (std::abs(e0) > small * p.part.end_area() ? e0 : e1) > 0;
-    }
-  }
+  const Scene scene = system_.scene();
+  system_.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires(typename E::Mode& m) {
+                    e.settle_flow(scene, here.frames, here.of<E>()[k], there.of<E>()[k], scales, m);
+                  })
+      clear = e.settle_flow(scene, here.frames, here.of<E>()[k], there.of<E>()[k], scales, mode.of<E>()[k]) && clear;
+  });
   return clear;
 }
 
@@ -135,15 +50,17 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   system_.active_switches(mode, active_);
   vanishing_.clear();
   for (const SwitchRef& s : active_) {
-    if (s.kind == SwitchKind::contact_normal) {
+    if (system_.switch_class(s) == SwitchClass::normal) {
       vanishing_.push_back(s);
       continue;
     }
     const double rate = system_.switch_rate(s, work);
     std::int8_t& state = system_.switch_state(s, mode);
     // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
-    const double fraction = state == slip::stuck ? 1e-6 : slip::is_slipping(state) ? 1e-9 : 1e-8;
-    const double small = fraction * (s.kind < SwitchKind::spin ? scales.speed : scales.rate);
+    const double fraction = state == slip::stuck            ? tolerance::held_drift
+                          : slip::is_slipping(state) ? tolerance::free_slip
+                                                     : tolerance::carried_slip;
+    const double small = fraction * (system_.switch_turns(s) ? scales.rate : scales.speed);
     if (std::abs(rate) > small)
       state = rate > 0 ? slip::forward : slip::backward;
     else
@@ -204,7 +121,7 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   // Rows, M⁻¹ rows, biases, both bounds, and the accelerations without holding: all from holding them all.
   for (const SwitchRef& s : vanishing_) {
     system_.switch_state(s, mode) = slip::stuck;
-    if (s.kind == SwitchKind::contact_normal) mode.contact[s.index].touch = Touch::closed;
+    system_.set_closed(s, true, mode);
   }
   mode.stuck = vanishing_;
   system_.evaluate(t, y, mode, work, slope);
@@ -266,7 +183,7 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
 
 bool ModeSelector::has_contacts() const {
   return std::any_of(vanishing_.begin(), vanishing_.end(),
-                     [](const SwitchRef& s) { return s.kind == SwitchKind::contact_normal; });
+                     [&](const SwitchRef& s) { return system_.switch_class(s) == SwitchClass::normal; });
 }
 
 // The same with rigid contacts among the vanishing switches: normal forces that only press, and friction that follows
@@ -277,7 +194,7 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
   forces_.resize(m);
   bool slides = false;
   for (const SwitchRef& s : vanishing_)
-    slides = slides || (s.kind == SwitchKind::contact_normal && system_.slides(s.index, mode));
+    slides = slides || system_.sliding_friction(s, mode) != 0;
   const double* drive = slides ? work.drive.data() : work.applied.data();
   double largest = 1e-300;
   for (int a = 0; a < m; ++a) {
@@ -298,11 +215,12 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
     largest = std::max(largest, std::abs(rate) / size[a]);
     for (int b = 0; b < m; ++b)
       for (int i = 0; i < n; ++i) forces_.matrix[a * m + b] += row[i] * drive[b * n + i];
-    if (s.kind == SwitchKind::contact_shear && !system_.contacts()[s.index].law.compliant) {
+    if (system_.switch_class(s) == SwitchClass::friction) {
       for (int b = 0; b < m; ++b)
-        if (vanishing_[b].kind == SwitchKind::contact_normal && vanishing_[b].index == s.index)
+        if (vanishing_[b].type == s.type && vanishing_[b].index == s.index
+            && system_.switch_class(vanishing_[b]) == SwitchClass::normal)
           forces_.normal[a] = b;
-      forces_.friction[a] = system_.contacts()[s.index].law.friction;
+      forces_.friction[a] = system_.friction_coefficient(s);
       continue;
     }
     double lower, upper;
@@ -314,7 +232,7 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
   jammed_ = -1;
   if (!solution.solved) {
     for (int a = 0; a < m; ++a)
-      if (vanishing_[a].kind == SwitchKind::contact_normal && system_.slides(vanishing_[a].index, mode))
+      if (system_.sliding_friction(vanishing_[a], mode) != 0)
         if (jammed_ < 0 || forces_.matrix[a * m + a] <= 0) jammed_ = vanishing_[a].index;
     return false;
   }
@@ -324,9 +242,9 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
     const bool moves = std::abs(solution.rate[a]) > 1e-10 * largest * size[a];
     if (solution.state[a] == BoundState::inside) {
       state = slip::stuck;
-    } else if (s.kind == SwitchKind::contact_normal) {
+    } else if (system_.switch_class(s) == SwitchClass::normal) {
       state = slip::idle;
-      if (moves) mode.contact[s.index].touch = Touch::open;
+      if (moves) system_.set_closed(s, false, mode);
     } else {
       const bool forward = solution.state[a] == BoundState::lower;
       state = forward ? (moves ? slip::forward : slip::carried_forward)
@@ -390,28 +308,26 @@ void ModeSelector::settle_moving_levels(double t, const double* y, const Scales&
   const int n = system_.dof_count();
   for (int i = 0; i < n; ++i) ahead_[i] = y[i] + ahead * y[n + i];
   system_.tree().kinematics(ahead_.data(), y + n, there_.frames);
+  const Scene scene = system_.scene();
   bool moving = false;
-  for (std::size_t k = 0; k < system_.pieces().size(); ++k) {
-    const Piece& p = system_.pieces()[k];
-    levels(p.part, p.body, there_.frames, system_.beds()[p.bed].plane, there_.piece[k].levels);
-    for (int l = 0; l < p.part.level_count(); ++l) {
-      const double now = work.piece[k].levels.value[l], later = there_.piece[k].levels.value[l];
-      moving =
-          moving
-          || (std::abs(now) <= 1e-12 * scales.length && std::abs(later - now) > 1e-6 * ahead * scales.speed);
-    }
-  }
-  if (moving) settle_geometry(work, there_, scales, mode);
+  system_.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]); })
+      moving = e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]) || moving;
+  });
+  if (!moving) return;
+  system_.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]); })
+      e.settle_geometry(work.of<E>()[k], there_.of<E>()[k], scales, mode.of<E>()[k]);
+  });
 }
 
-// Where the back of a beam has just come out, or its belly dipped in, E runs along it with a speed without bound, as the
-// root of the height. That decides at this instant; already a little later it would seem that E can be held.
-bool ModeSelector::just_opened(const Work<double>& work, const Scales& scales, const Mode& mode) const {
-  for (std::size_t k = 0; k < system_.pieces().size(); ++k)
-    if (system_.pieces()[k].part.kind == PartKind::beam && (mode.piece[k].immersion.regime & 4)
-        && std::abs(work.piece[k].levels.value[2]) < 1e-6 * scales.length)
-      return true;
-  return false;
+bool ModeSelector::decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const {
+  bool at_once = false;
+  system_.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.decides_at_once(work.of<E>()[k], scales, mode.of<E>()[k]); })
+      at_once = at_once || e.decides_at_once(work.of<E>()[k], scales, mode.of<E>()[k]);
+  });
+  return at_once;
 }
 
 bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
@@ -430,10 +346,8 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
 
     go_ahead(y, work, ahead);
     system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
-    const bool indented = settle_indentation(work, there_, scales, mode);
-    if (settle_geometry(work, there_, scales, mode) || indented)
-      continue;  // other parts are in the sand now: start again
-    if (!just_opened(work, scales, mode))
+    if (settle_geometry(work, there_, scales, mode)) continue;  // other parts are in the sand now: start again
+    if (!decides_at_once(work, scales, mode))
       ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
     if (flow_is_clear) break;
     // The flow starts with the accelerations of the mode just found.

@@ -27,8 +27,6 @@ class ModeSelector {
 
  private:
   void settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const;
-  bool settle_indentation(const Work<double>& here, const Work<double>& there, const Scales& scales,
-                          Mode& mode) const;
   bool settle_contacts(const Work<double>& work, Mode& mode);
   bool has_contacts() const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
@@ -44,7 +42,7 @@ class ModeSelector {
                            double threshold);
   void settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
-  bool just_opened(const Work<double>& work, const Scales& scales, const Mode& mode) const;
+  bool decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   void go_ahead(const double* y, const Work<double>& work, double ahead);
   void stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
 

@@ -17,15 +17,9 @@ struct Sizes {
 /// `work` must hold an evaluation of the start.
 void measure_sizes(const System& system, const Work<double>& work, Sizes& out);
 
-/// How deep a compliant contact is pressed by all that moves: k δⁿ⁺¹/(n + 1) = ½ m v².
-double indentation(const System& system, const ContactLaw& law, double speed);
-
-/// The longest step for damped contacts: their loss is a quadrature that the control of errors does not see, and towards
-/// the end of a contact it is not smooth either.
-double step_in_damped_contacts(const System& system, const Mode& mode, const Scales& scales,
-                               const Work<double>& work);
-/// The longest step into contacts that were open before: their force starts like δ^1.5, which no order of a method sees.
-double step_into_contacts(const System& system, const Mode& before, const Mode& mode, const Scales& scales,
+/// The longest step that the elements want: in the mode, and into a mode that has just begun.
+double longest_step(const System& system, const Mode& mode, const StepState& state, const Work<double>& work);
+double longest_first_step(const System& system, const Mode& before, const Mode& mode, const StepState& state,
                           const Work<double>& work);
 
 }  // namespace thud

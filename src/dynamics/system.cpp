@@ -1,128 +1,23 @@
 #include "thud/dynamics/system.hpp"
 
-#include <fmt/format.h>
-
 namespace thud {
-
-const char* channel_name(Channel channel) {
-  switch (channel) {
-    case Channel::drag: return "drag";
-    case Channel::static_normal: return "static_vertical";
-    case Channel::static_shear: return "static_horizontal";
-    case Channel::spin: return "rotation";
-    case Channel::air: return "air";
-    case Channel::damping: return "joint_damping";
-    case Channel::joint_friction: return "joint_friction";
-    case Channel::material: return "material_damping";
-    case Channel::contact_friction: return "contact_friction";
-    case Channel::contact_damping: return "contact_damping";
-    case Channel::impact: return "impact";
-    case Channel::torque: return "torque";
-  }
-  return "";
-}
 
 System::System(Tree tree, Vec gravity)
     : tree_(std::move(tree)),
       gravity_(gravity),
       gravity_size_(norm(gravity)),
-      joints_(tree_.body_count()),
-      air_(tree_.body_count(), 0.0) {
-  piece_begin_.assign(tree_.body_count() + 1, 0);
-  for (const Body& b : tree_.bodies()) {
+      joints_(tree_.body_count()) {
+  for (int i = 0; i < tree_.body_count(); ++i) {
+    const Body& b = tree_.body(i);
     const double heavy = b.mass - b.weightless;
     weight_.push_back(heavy * gravity);
     weight_at_.push_back(b.weightless > 0 && heavy > 0
                              ? BodyPoint{(b.mass * b.center.s - b.weightless * b.weightless_at) / heavy,
                                          b.mass * b.center.n / heavy}
                              : b.center);
-    has_material_ = has_material_ || (b.beam && b.beam->is_damped());
+    if (b.beam) std::get<type_of<BeamStrain>>(elements_).push_back({i});
   }
   assign_slots();
-}
-
-int System::add_wall(Wall wall) {
-  walls_.push_back(std::move(wall));
-  return static_cast<int>(walls_.size()) - 1;
-}
-
-std::vector<double> System::shapes_of(const Feature& f, bool slopes) const {
-  const ElasticBeam* beam = tree_.body(f.body).beam.get();
-  std::vector<double> shape(beam ? beam->size() : 0), slope(shape.size());
-  if (beam && f.point.s >= beam->start())
-    beam->shapes_at(f.point.s - beam->start(), shape.data(), slope.data());
-  return slopes ? slope : shape;
-}
-
-int System::add_contact(Contact contact) {
-  ContactShapes s;
-  s.shape_a = shapes_of(contact.a, false);
-  s.slope_a = shapes_of(contact.a, true);
-  if (contact.wall < 0) {
-    s.shape_b = shapes_of(contact.b, false);
-    s.slope_b = shapes_of(contact.b, true);
-  }
-  contact_shapes_.push_back(std::move(s));
-  contacts_.push_back(std::move(contact));
-  contact_scale_ = tree_.total_mass() * std::max(gravity_size_, 1.0);
-  assign_slots();
-  return static_cast<int>(contacts_.size()) - 1;
-}
-
-void System::set_contact_law(int contact, ContactLaw law) {
-  contacts_[contact].law = std::move(law);
-  assign_slots();
-}
-
-// What a unit of normal force with its friction does against closing, as a share of what it would do without:
-// 1 − μ|ε|/γ when friction helps to close. At zero and below there is no force that keeps a sliding contact closed.
-double System::pressing_share(int contact, const Mode& mode, const Work<double>& work) const {
-  const int n = dof_count();
-  for (std::size_t a = 0; a < mode.stuck.size(); ++a) {
-    const SwitchRef s = mode.stuck[a];
-    if (s.kind != SwitchKind::contact_normal || s.index != contact) continue;
-    double with = 0, without = 0;
-    for (int i = 0; i < n; ++i) {
-      with += work.jacobian[a * n + i] * work.drive[a * n + i];
-      without += work.jacobian[a * n + i] * work.applied[a * n + i];
-    }
-    return with / without;
-  }
-  return 1;
-}
-
-double System::contact_energy(const Work<double>& work) const {
-  double sum = 0;
-  for (const Touching<double>& w : work.contact) sum += w.stored;
-  return sum;
-}
-
-Vec System::contact_force(int body, const Work<double>& work) const {
-  Vec sum{};
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    const Contact& c = contacts_[k];
-    const bool is_a = c.a.body == body, is_b = c.wall < 0 && c.b.body == body;
-    if (!is_a && !is_b) continue;
-    const Touching<double>& w = work.contact[k];
-    const Vec f = w.normal_force * w.normal + w.shear_force * w.tangent;
-    sum += is_a ? f : -f;
-  }
-  return sum;
-}
-
-void System::gap_accelerations(const double* y, Work<double>& work, std::vector<double>& out) const {
-  const int n = dof_count();
-  for (int i = 0; i < n; ++i) {
-    work.moving_q[i] = {y[i], y[n + i]};
-    work.moving_v[i] = {y[n + i], work.acceleration[i]};
-  }
-  tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
-  out.resize(contacts_.size());
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    Touching<Dual<double>> w;
-    measure(contacts_[k], walls_, work.moving, w);
-    out[k] = w.gap_rate.d;
-  }
 }
 
 int System::add_bed(Bed bed) {
@@ -135,42 +30,62 @@ void System::set_bed(int index, Bed bed) {
   assign_slots();
 }
 
+// In the order of the bodies.
 void System::add_piece(int body, int bed, const Part& part) {
-  const Piece piece{body, bed, part, 1 / part.width, part.end_area(), tree_.body(body).mass};
-  pieces_.insert(pieces_.begin() + piece_begin_[body + 1], piece);
-  for (std::size_t i = body + 1; i < piece_begin_.size(); ++i) ++piece_begin_[i];
+  auto& pieces = std::get<type_of<SandPiece>>(elements_);
+  const auto after = std::upper_bound(pieces.begin(), pieces.end(), body,
+                                      [](int b, const SandPiece& p) { return b < p.body; });
+  pieces.insert(after, SandPiece(tree_, body, bed, part));
   assign_slots();
 }
 
+int System::add_wall(Wall wall) {
+  walls_.push_back(std::move(wall));
+  return static_cast<int>(walls_.size()) - 1;
+}
+
+int System::add_contact(Contact contact) { return add(ContactForce(std::move(contact), tree_, gravity_size_)); }
+
+void System::set_contact_law(int contact, ContactLaw law) {
+  std::get<type_of<ContactForce>>(elements_)[contact].law = std::move(law);
+  assign_slots();
+}
+
+template <class E>
+void System::remove_from_joint(int body) {
+  std::erase_if(std::get<type_of<E>>(elements_), [&](const E& e) { return e.body == body; });
+}
+
 void System::set_joint(int body, JointForces forces) {
-  has_torque_ = has_torque_ || forces.torque;
-  has_damping_ = has_damping_ || forces.damping > 0;
-  has_friction_ = has_friction_ || forces.has_friction();
-  has_clamps_ = has_clamps_ || forces.clamp.is_on();
+  remove_from_joint<JointDamping>(body);
+  remove_from_joint<JointFriction>(body);
+  remove_from_joint<JointTorque>(body);
+  if (forces.damping > 0) add(JointDamping{body, forces.damping});
+  if (forces.has_friction())
+    add(JointFriction{body, forces.friction_positive, forces.friction_negative, forces.clamp});
+  if (forces.torque) add(JointTorque{body, forces.torque, forces.torque_varies});
   joints_[body] = std::move(forces);
   assign_slots();
 }
 
 void System::set_air_drag(int body, double k) {
-  air_[body] = k;
-  has_air_ = has_air_ || k > 0;
+  remove_from_joint<AirDrag>(body);
+  if (k > 0) add(AirDrag{body, k});
   assign_slots();
 }
 
 void System::assign_slots() {
-  bool spin = false;
-  for (const Piece& p : pieces_)
-    spin = spin || (!p.part.is_round() && beds_[p.bed].rotation == RotationRule::whole);
-  const bool sand = !pieces_.empty();
-  bool rigid = false, damped = false, rough = false;
-  for (const Contact& c : contacts_) {
-    rigid = rigid || !c.law.compliant;
-    damped = damped || (c.law.compliant && c.law.damping > 0);
-    rough = rough || c.law.friction > 0;
-  }
-  const std::array<bool, channel_count> used = {sand,     sand,         sand,          spin,
-                                                has_air_, has_damping_, has_friction_, has_material_,
-                                                rough,    damped,       rigid,         has_torque_};
+  std::array<bool, channel_count> used{};
+  const Scene here = scene();
+  each([&]<class E>(const E& e, int) {
+    for (int c = 0; c < static_cast<int>(E::channels.size()); ++c) {
+      bool& u = used[static_cast<int>(channel_of<E>(c))];
+      if constexpr (requires { e.uses(c, here); })
+        u = u || e.uses(c, here);
+      else
+        u = true;
+    }
+  });
   int next = 2 * dof_count();
   for (int c = 0; c < channel_count; ++c) slot_[c] = used[c] ? next++ : -1;
   distance_slot_ = next;
@@ -190,73 +105,64 @@ Mode System::make_mode() const {
 }
 
 void System::reset(Mode& mode) const {
-  mode.piece.assign(pieces_.size(), {});
-  mode.joint.assign(tree_.body_count(), slip::forward);
-  mode.clamped.assign(tree_.body_count(), 0);
-  mode.contact.assign(contacts_.size(), {});
+  std::size_t switches = 0;
+  ElementTypes::each([&]<class E>() {
+    mode.of<E>().assign(of<E>().size(), {});
+    switches += E::switches.size() * of<E>().size();
+  });
   mode.stuck.clear();
-  mode.stuck.reserve(3 * pieces_.size() + tree_.body_count() + 2 * contacts_.size());
+  mode.stuck.reserve(switches);
 }
 
-bool System::has_spin(int piece, const Mode& mode) const {
-  const Piece& p = pieces_[piece];
-  return beds_[p.bed].rotation == RotationRule::whole && !p.part.is_round()
-      && is_whole(p.part, mode.piece[piece].immersion.regime);
-}
+// ---- switches -----------------------------------------------------------------------------------------------------
 
 void System::active_switches(const Mode& mode, std::vector<SwitchRef>& out) const {
   out.clear();
-  for (int k = 0; k < static_cast<int>(pieces_.size()); ++k) {
-    if (!is_immersed(pieces_[k].part, mode.piece[k].immersion.regime)) continue;
-    out.push_back({SwitchKind::normal, k});
-    out.push_back({SwitchKind::shear, k});
-    if (has_spin(k, mode)) out.push_back({SwitchKind::spin, k});
-  }
-  if (has_friction_)
-    for (int i = 0; i < tree_.body_count(); ++i)
-      if (joints_[i].has_friction()) out.push_back({SwitchKind::joint, i});
-  for (int k = 0; k < static_cast<int>(contacts_.size()); ++k) {
-    const Touch touch = mode.contact[k].touch;
-    if (touch == Touch::closed) out.push_back({SwitchKind::contact_normal, k});
-    if ((touch == Touch::closed || touch == Touch::pressed) && contacts_[k].law.friction > 0)
-      out.push_back({SwitchKind::contact_shear, k});
-  }
+  const Scene here = scene();
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (E::switches.size() > 0)
+      for (int sub = 0; sub < static_cast<int>(E::switches.size()); ++sub)
+        if (e.is_active(sub, here, mode.of<E>()[k])) out.push_back(switch_of<E>(k, sub));
+  });
 }
 
 std::int8_t& System::switch_state(SwitchRef s, Mode& mode) const {
-  switch (s.kind) {
-    case SwitchKind::normal: return mode.piece[s.index].normal;
-    case SwitchKind::shear: return mode.piece[s.index].shear;
-    case SwitchKind::contact_normal: return mode.contact[s.index].normal;
-    case SwitchKind::contact_shear: return mode.contact[s.index].slip;
-    case SwitchKind::spin: return mode.piece[s.index].spin;
-    case SwitchKind::joint: break;
-  }
-  return mode.joint[s.index];
+  return with_switch(
+      s, [&]<class E>(const E& e) -> std::int8_t& { return e.state(s.sub, mode.of<E>()[s.index]); });
 }
 
-// Held still, the hub needs the moment Σ ∫sΨ_k dm η̈_k; the bending alone gives η̈_k = −ω_k² η_k, without the damping.
-double System::clamp_load(int body, const Work<double>& work) const {
-  const ElasticBeam& beam = *tree_.body(body).beam;
-  const ClampRule& rule = joints_[body].clamp;
-  const double* eta = work.frames.eta.data() + tree_.elastic_begin(body);
-  double moment = 0;
-  for (int k = 0; k < beam.size(); ++k)
-    moment -= beam.first()[k] * beam.stiffness()[k] / beam.modal_mass() * eta[k];
-  return moment / (moment > 0 ? rule.static_negative : rule.static_positive);
+void System::set_closed(SwitchRef s, bool closed, Mode& mode) const {
+  with_switch(s, [&]<class E>(const E& e) {
+    if constexpr (requires { e.set_closed(closed, mode.of<E>()[s.index]); })
+      if (E::switches[s.sub].what == SwitchClass::normal) e.set_closed(closed, mode.of<E>()[s.index]);
+  });
 }
 
-double System::clamp_margin(int body, const Work<double>& work) const {
-  const ElasticBeam& beam = *tree_.body(body).beam;
-  const ClampRule& rule = joints_[body].clamp;
-  const double* rate = work.frames.eta_rate.data() + tree_.elastic_begin(body);
-  double kinetic = 0;
-  for (int k = 0; k < beam.size(); ++k) kinetic += 0.5 * beam.modal_mass() * rate[k] * rate[k];
-  // A little inside the band that lets go: where the load is the last to come down, it must be seen to be inside.
-  constexpr double inside = 1 + 1e-6;
-  return std::max({std::abs(tree_.joint_rate(work.frames, body)) / rule.rate, kinetic / rule.energy,
-                   inside * std::abs(clamp_load(body, work))})
-       - 1;
+SwitchClass System::switch_class(SwitchRef s) const {
+  return with_switch(s, [&]<class E>(const E& e) {
+    if constexpr (requires { e.class_of(s.sub); }) return e.class_of(s.sub);
+    return E::switches[s.sub].what;
+  });
+}
+
+bool System::switch_turns(SwitchRef s) const {
+  return with_switch(s, [&]<class E>(const E&) { return E::switches[s.sub].turns; });
+}
+
+double System::sliding_friction(SwitchRef s, const Mode& mode) const {
+  return with_switch(s, [&]<class E>(const E& e) {
+    if constexpr (requires { e.slides(mode.of<E>()[s.index]); })
+      if (E::switches[s.sub].what == SwitchClass::normal && e.slides(mode.of<E>()[s.index]))
+        return e.sliding_friction(mode.of<E>()[s.index]);
+    return 0.0;
+  });
+}
+
+double System::friction_coefficient(SwitchRef s) const {
+  return with_switch(s, [&]<class E>(const E& e) {
+    if constexpr (requires { e.law.friction; }) return e.law.friction;
+    return 0.0;
+  });
 }
 
 void System::list_stuck(Mode& mode) const {
@@ -264,22 +170,77 @@ void System::list_stuck(Mode& mode) const {
   std::erase_if(mode.stuck, [&](const SwitchRef& s) { return switch_state(s, mode) != slip::stuck; });
 }
 
-std::string System::piece_name(int piece) const {
-  const Piece& p = pieces_[piece];
-  std::string name = tree_.body(p.body).name;
-  return beds_.size() > 1 ? fmt::format("{} in {}", name, beds_[p.bed].name) : name;
+std::string System::element_name(SwitchRef s) const {
+  return ElementTypes::at(s.type, [&]<class E>() -> std::string {
+    const E& e = of<E>()[s.index];
+    if constexpr (requires { e.subject(); })
+      return e.subject();
+    else if constexpr (requires { e.name(scene()); })
+      return e.name(scene());
+    else
+      return {};
+  });
 }
 
 std::string System::switch_name(SwitchRef s) const {
-  switch (s.kind) {
-    case SwitchKind::normal: return piece_name(s.index) + ": vertical";
-    case SwitchKind::shear: return piece_name(s.index) + ": horizontal";
-    case SwitchKind::spin: return piece_name(s.index) + ": rotation";
-    case SwitchKind::contact_normal: return contacts_[s.index].name;
-    case SwitchKind::contact_shear: return contacts_[s.index].name + ": friction";
-    case SwitchKind::joint: return tree_.body(s.index).name + ": joint";
+  return element_name(s) + with_switch(s, [&]<class E>(const E&) { return E::switches[s.sub].name; });
+}
+
+// What a unit of normal force with its friction does against closing, as a share of what it would do without:
+// 1 − μ|ε|/γ when friction helps to close. At zero and below there is no force that keeps a sliding contact closed.
+double System::pressing_share(SwitchRef normal, const Mode& mode, const Work<double>& work) const {
+  const int n = dof_count();
+  for (std::size_t a = 0; a < mode.stuck.size(); ++a) {
+    if (!(mode.stuck[a] == normal)) continue;
+    double with = 0, without = 0;
+    for (int i = 0; i < n; ++i) {
+      with += work.jacobian[a * n + i] * work.drive[a * n + i];
+      without += work.jacobian[a * n + i] * work.applied[a * n + i];
+    }
+    return with / without;
   }
-  return {};
+  return 1;
+}
+
+// ---- contacts, sums -----------------------------------------------------------------------------------------------
+
+void System::gap_accelerations(const double* y, Work<double>& work, std::vector<double>& out) const {
+  const int n = dof_count();
+  for (int i = 0; i < n; ++i) {
+    work.moving_q[i] = {y[i], y[n + i]};
+    work.moving_v[i] = {y[n + i], work.acceleration[i]};
+  }
+  tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
+  out.resize(contacts().size());
+  for (std::size_t k = 0; k < contacts().size(); ++k) {
+    Touching<Dual<double>> w;
+    measure(contacts()[k], walls_, work.moving, w);
+    out[k] = w.gap_rate.d;
+  }
+}
+
+double System::stored_energy(const Work<double>& work) const {
+  double sum = 0;
+  ElementTypes::each([&]<class E>() { sum += stored_energy_of<E>(work); });
+  return sum;
+}
+
+Vec System::element_force(int body, const Work<double>& work) const {
+  Vec sum{};
+  const Scene here = scene();
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.force_on(body, here, work.frames, work.of<E>()[k]); })
+      sum += e.force_on(body, here, work.frames, work.of<E>()[k]);
+  });
+  return sum;
+}
+
+double System::joint_moment(int body, const Work<double>& work) const {
+  double sum = 0;
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.joint_moment(body, work.of<E>()[k]); }) sum += e.joint_moment(body, work.of<E>()[k]);
+  });
+  return sum;
 }
 
 }  // namespace thud

@@ -37,7 +37,7 @@ Collider::Collider(const System& system) : system_(system) {
 
 int Collider::find_overlap(const Work<double>& work, const Scales& scales) const {
   for (std::size_t k = 0; k < system_.contacts().size(); ++k)
-    if (!system_.contacts()[k].law.compliant && work.contact[k].gap < -100 * scales.touching())
+    if (!system_.contacts()[k].law.compliant && work.of<ContactForce>()[k].gap < -100 * scales.touching())
       return static_cast<int>(k);
   return -1;
 }
@@ -45,7 +45,7 @@ int Collider::find_overlap(const Work<double>& work, const Scales& scales) const
 void Collider::find_touching(const Work<double>& work, const Scales& scales) {
   touching_.clear();
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k)
-    if (!system_.contacts()[k].law.compliant && work.contact[k].gap <= scales.touching())
+    if (!system_.contacts()[k].law.compliant && work.of<ContactForce>()[k].gap <= scales.touching())
       touching_.push_back(k);
 }
 
@@ -56,7 +56,7 @@ void Collider::fill_rows(const std::vector<int>& contacts, bool tangents, const 
   for (int k : contacts)
     for (int tangent = tangents ? 1 : 0; tangent >= 0; --tangent) {
       Row r{k, std::vector<double>(n, 0.0), {}};
-      system_.add_contact_row(k, tangent == 1, work, r.row.data());
+      system_.add_switch_row(switch_of<ContactForce>(k, tangent), work, r.row.data());
       r.applied = r.row;
       system_.tree().solve(work.factor, r.applied.data());
       rows_.push_back(std::move(r));
@@ -73,7 +73,7 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
   for (int pass = 0; pass < 3; ++pass) {
     find_touching(work, scales);
     const bool approaching = std::any_of(touching_.begin(), touching_.end(),
-                                         [&](int k) { return work.contact[k].gap_rate < -small; });
+                                         [&](int k) { return work.of<ContactForce>()[k].gap_rate < -small; });
     if (!approaching) break;
     fill_rows(touching_, true, work);
     // Groups of contacts that feel each other.
@@ -98,7 +98,7 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
       for (std::size_t i = 0; i < count; ++i)
         if (group[i] == static_cast<int>(g)) {
           members.push_back(static_cast<int>(i));
-          strikes = strikes || work.contact[touching_[i]].gap_rate < -small;
+          strikes = strikes || work.of<ContactForce>()[touching_[i]].gap_rate < -small;
         }
       if (strikes) any = strike_group(t, members, y, work, scales, out) || any;
     }
@@ -110,7 +110,7 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
 void Collider::place(const double* y, Work<double>& work) const {
   system_.tree().kinematics(y, y + system_.dof_count(), work.frames);
   for (std::size_t k = 0; k < system_.contacts().size(); ++k)
-    measure(system_.contacts()[k], system_.walls(), work.frames, work.contact[k]);
+    measure(system_.contacts()[k], system_.walls(), work.frames, work.of<ContactForce>()[k]);
 }
 
 // Goes from the velocities in `work` to those in y, books the change of kinetic energy, and returns what it is now.
@@ -118,7 +118,7 @@ double Collider::book(double* y, Work<double>& work) const {
   const double before = system_.tree().kinetic_energy(work.frames);
   place(y, work);
   const double after = system_.tree().kinetic_energy(work.frames);
-  if (const int slot = system_.channel_slot(Channel::impact); slot >= 0) y[slot] += after - before;
+  if (const int slot = system_.channel_slot(channel_of<ContactForce>(ContactForce::impact_loss)); slot >= 0) y[slot] += after - before;
   return after;
 }
 
@@ -128,7 +128,7 @@ bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
     std::vector<int> contacts;
     std::vector<double> gap;
     for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
-      const double g = work.contact[k].gap;
+      const double g = work.of<ContactForce>()[k].gap;
       if (system_.contacts()[k].law.compliant || g > -0.01 * scales.small_gap()
           || g < -100 * scales.touching())
         continue;
@@ -154,11 +154,11 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   p.resize(count);
   double fastest = 0;
   bool shared = false;  // several contacts, and a law that is for one
-  for (int i : group) fastest = std::max(fastest, -work.contact[touching_[i]].gap_rate);
+  for (int i : group) fastest = std::max(fastest, -work.of<ContactForce>()[touching_[i]].gap_rate);
   std::vector<std::size_t> rows;
   for (int i = 0; i < count; ++i) {
     const int k = touching_[group[i]];
-    const Touching<double>& w = work.contact[k];
+    const Touching<double>& w = work.of<ContactForce>()[k];
     const ContactLaw& law = system_.contacts()[k].law;
     record.contacts.push_back(k);
     rows.push_back(2 * group[i]);
@@ -189,7 +189,7 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   record.energy_after = book(y, work);
   ++out.impact_count;
   out.events.push_back(
-      {t, EventKind::impact, SwitchKind::contact_normal, static_cast<int>(out.impact_count - 1), 0, 0});
+      {t, EventKind::impact, switch_of<ContactForce>(static_cast<int>(out.impact_count - 1)), 0, 0});
   if (static_cast<long>(out.impacts.size()) < max_logged_impacts) out.impacts.push_back(std::move(record));
   return true;
 }
@@ -212,7 +212,7 @@ void Collider::shift(double* x, const std::vector<double>& target) const {
 // Bounces lower than this drown in the rounding of positions.
 double Collider::lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const {
   const Feature& f = system_.contacts()[contact].a;
-  return 2e-10 * (norm(work.frames.origin[f.body] + work.contact[contact].arm_a) + scales.length);
+  return 2e-10 * (norm(work.frames.origin[f.body] + work.of<ContactForce>()[contact].arm_a) + scales.length);
 }
 
 std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y, const Mode& mode,
@@ -224,9 +224,9 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
   bool measured = false;
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
     const ContactLaw& law = system_.contacts()[k].law;
-    const Touching<double>& w = work.contact[k];
+    const Touching<double>& w = work.of<ContactForce>()[k];
     if (law.compliant || w.gap > scales.touching()) continue;
-    if (mode.contact[k].touch == Touch::closed) {
+    if (mode.of<ContactForce>()[k].touch == Touch::closed) {
       contacts.push_back(k);
       target.push_back(0.0);
       continue;
@@ -253,14 +253,27 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
   return out;
 }
 
+double Collider::next_flight(const double* y, const Mode& mode, const Scales& scales, Work<double>& work) {
+  system_.gap_accelerations(y, work, acceleration_);
+  double shortest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < system_.contacts().size(); ++k) {
+    const Touching<double>& w = work.of<ContactForce>()[k];
+    if (mode.of<ContactForce>()[k].touch != Touch::open || w.gap > scales.touching()) continue;
+    if (!(acceleration_[k] < 0 && w.gap_rate > 0)) continue;
+    const double flight = -2 * w.gap_rate / acceleration_[k];
+    if (flight < 10 * scales.time) shortest = std::min(shortest, flight);
+  }
+  return shortest;
+}
+
 bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Work<double>& work) {
   const int n = system_.dof_count();
   std::vector<int> contacts;
   double fastest = 0;
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
-    if (system_.contacts()[k].law.compliant || mode.contact[k].touch != Touch::closed) continue;
+    if (system_.contacts()[k].law.compliant || mode.of<ContactForce>()[k].touch != Touch::closed) continue;
     contacts.push_back(k);
-    fastest = std::max(fastest, std::abs(work.contact[k].slip_rate));
+    fastest = std::max(fastest, std::abs(work.of<ContactForce>()[k].slip_rate));
   }
   if (contacts.empty() || fastest > 1e-3 * scales.speed) return false;
   fill_rows(contacts, true, work);
@@ -268,7 +281,7 @@ bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Wo
   ForceProblem p;
   p.resize(m);
   for (int a = 0; a < m; ++a) {
-    const Touching<double>& w = work.contact[rows_[a].contact];
+    const Touching<double>& w = work.of<ContactForce>()[rows_[a].contact];
     for (int b = 0; b < m; ++b) p.matrix[a * m + b] = coupling(a, b);
     if (a % 2 == 0) {
       p.offset[a] = w.slip_rate;
@@ -293,8 +306,8 @@ bool Collider::keep_closed(double* y, const Mode& mode, const Scales& scales, co
   std::vector<double> gap, rate;
   bool drifted = false;
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
-    if (mode.contact[k].touch != Touch::closed) continue;
-    const Touching<double>& w = work.contact[k];
+    if (mode.of<ContactForce>()[k].touch != Touch::closed) continue;
+    const Touching<double>& w = work.of<ContactForce>()[k];
     contacts.push_back(k);
     gap.push_back(-w.gap);
     rate.push_back(-w.gap_rate);

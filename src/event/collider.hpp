@@ -39,6 +39,10 @@ class Collider {
   /// Moves contacts that touch and have passed each other by a rounding error apart. True when y has changed.
   bool separate(double* y, const Scales& scales, Work<double>& work);
 
+  /// How long the shortest flight of a contact that has just opened will last: its next impact should not be stepped
+  /// over. Infinite when there is none to speak of. `work` must hold an evaluation of y.
+  double next_flight(const double* y, const Mode& mode, const Scales& scales, Work<double>& work);
+
   /// A rigid contact that is deep inside, −1: none.
   int find_overlap(const Work<double>& work, const Scales& scales) const;
 

@@ -49,7 +49,7 @@ const char* event_kind_name(EventKind kind) {
 std::optional<double> time_of_event(const std::vector<Event>& events, EventCount which) {
   const bool switches = which.kind == EventKind::stick || which.kind == EventKind::release;
   for (const Event& e : events) {
-    if (e.kind != which.kind || (switches && e.which != SwitchKind::joint)) continue;
+    if (e.kind != which.kind || (switches && e.which.type != type_of<JointFriction>)) continue;
     if (--which.number == 0) return e.time;
   }
   return std::nullopt;
@@ -57,15 +57,15 @@ std::optional<double> time_of_event(const std::vector<Event>& events, EventCount
 
 std::vector<StickInterval> stick_intervals(const System& system, const Outcome& outcome, double start) {
   std::vector<StickInterval> out;
-  for (int body = 0; body < system.tree().body_count(); ++body) {
-    if (!system.joint(body).has_friction()) continue;
+  for (int k = 0; k < static_cast<int>(system.of<JointFriction>().size()); ++k) {
+    const int body = system.of<JointFriction>()[k].body;
     double since = start;
     bool known = false, held = false;
     for (const Event& e : outcome.events) {
       const bool of_joint = e.kind == EventKind::stick || e.kind == EventKind::release
                          || e.kind == EventKind::reverse || e.kind == EventKind::carry
                          || e.kind == EventKind::clamp || e.kind == EventKind::unclamp;
-      if (!of_joint || e.which != SwitchKind::joint || e.index != body) continue;
+      if (!of_joint || !(e.which == switch_of<JointFriction>(k))) continue;
       if (!known) held = e.before == slip::stuck;
       known = true;
       const bool after = e.after == slip::stuck;
@@ -73,7 +73,8 @@ std::vector<StickInterval> stick_intervals(const System& system, const Outcome& 
       if (!held && after) since = e.time;
       held = after;
     }
-    if (!known) held = !outcome.mode.joint.empty() && outcome.mode.joint[body] == slip::stuck;
+    const auto& last = outcome.mode.of<JointFriction>();
+    if (!known) held = !last.empty() && last[k].slip == slip::stuck;
     if (held) out.push_back({body, since, outcome.time});
   }
   return out;
@@ -86,15 +87,12 @@ std::string event_subject(const System& system, const Event& event) {
     case EventKind::reverse:
     case EventKind::clamp:
     case EventKind::unclamp:
-    case EventKind::carry: return system.switch_name({event.which, event.index});
+    case EventKind::carry: return system.switch_name(event.which);
     case EventKind::condition:
     case EventKind::impact:  // its contacts stand in Outcome::impacts
     case EventKind::rest:
     case EventKind::start: return "";
-    case EventKind::settle:
-    case EventKind::touch:
-    case EventKind::lift: return system.contacts()[event.index].name;
-    default: return system.piece_name(event.index);
+    default: return system.element_name(event.which);
   }
 }
 

@@ -4,25 +4,27 @@
 #include <map>
 #include <numbers>
 
-#include "dynamics/selector.hpp"
-#include "event/runs.hpp"
+#include "event/run.hpp"
 
 namespace thud {
 
 struct Solver::Impl {
-  explicit Impl(const System& s) : system(s), selector(s) { system.prepare(work); }
+  explicit Impl(const System& s) : system(s), selector(s), run(s, selector, work) { system.prepare(work); }
 
-  AnyRun& run_with(Method method) {
-    std::unique_ptr<AnyRun>& kept = runs[method];
-    for (const auto make : {make_explicit_run, make_implicit_run, make_exact_run})
-      if (!kept) kept = make(method, system, selector, work);
+  AnyStepper& stepper(Method method) {
+    std::unique_ptr<AnyStepper>& kept = steppers[method];
+    if (!kept) {
+      kept = make_stepper(method);
+      kept->prepare(system);
+    }
     return *kept;
   }
 
   const System& system;
   ModeSelector selector;
   Work<double> work;
-  std::map<Method, std::unique_ptr<AnyRun>> runs;
+  Run run;
+  std::map<Method, std::unique_ptr<AnyStepper>> steppers;
 };
 
 Solver::Solver(const System& system) : impl_(std::make_unique<Impl>(system)) {}
@@ -51,7 +53,7 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
   SolverOptions complete = options;
   complete.method = method;
   if (!(complete.step > 0)) complete.step = default_step(impl_->system, method);
-  Outcome out = impl_->run_with(method).run(q, v, conditions, complete, observer);
+  Outcome out = impl_->run.run(impl_->stepper(method), q, v, conditions, complete, observer);
   out.method = method;
   out.stats.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;

@@ -165,7 +165,7 @@ SandProbe Model::make_sand_probe(const std::string& body, const std::string& bed
   };
   const int b = find("body", bodies, body), s = find("bed", known, bed);
   std::vector<Part> parts;
-  for (const Piece& p : system.pieces())
+  for (const SandPiece& p : system.pieces())
     if (p.body == b && p.bed == s) parts.push_back(p.part);
   if (parts.empty())
     throw InputError({}, fmt::format("body \"{}\" does not feel bed \"{}\"", bodies[b], known[s]));

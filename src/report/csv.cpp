@@ -20,8 +20,8 @@ std::string header_of(const NamedObservable& o) {
 
 // None for what came after the log was full.
 const ImpactRecord* impact_of(const Outcome& outcome, const Event& event) {
-  const auto index = static_cast<std::size_t>(event.index);
-  return event.index >= 0 && index < outcome.impacts.size() ? &outcome.impacts[index] : nullptr;
+  const auto index = static_cast<std::size_t>(event.which.index);
+  return event.which.index >= 0 && index < outcome.impacts.size() ? &outcome.impacts[index] : nullptr;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void write_trajectory_csv(const TrajectoryRecorder& trajectory, const std::vecto
 }
 
 std::string describe_subject(const Scenario& scenario, const Outcome& outcome, const Event& event) {
-  if (event.kind == EventKind::condition) return scenario.condition_text[event.index];
+  if (event.kind == EventKind::condition) return scenario.condition_text[event.which.index];
   if (event.kind == EventKind::impact) {
     const ImpactRecord* impact = impact_of(outcome, event);
     return impact ? impact_subject(*scenario.system, *impact) : "";

@@ -29,7 +29,7 @@ bool FrameRecorder::is_corner(const Mode& mode) const {
   if (rows_.empty() || corners_ >= most_corners) return false;
   const double* last = states_.data() + states_.size() - width_;
   const bool jumps = stride_ == 1 && std::memcmp(last, here_.data(), width_ * sizeof(double)) != 0;
-  return jumps || !(mode_->piece == mode.piece && mode_->joint == mode.joint);
+  return jumps || mode_->elements != mode.elements;
 }
 
 void FrameRecorder::on_step(StepView& step) {

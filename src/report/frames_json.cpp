@@ -31,13 +31,12 @@ struct Columns {
 };
 
 void add_piece(const System& system, std::size_t k, const Work<double>& work, PieceColumns& out) {
-  const Piece& piece = system.pieces()[k];
-  const PieceWork<double>& w = work.piece[k];
-  Vec at = work.frames.origin[piece.body], force{};
+  const SandPiece& piece = system.pieces()[k];
+  const SandWork<double>& w = work.of<SandPiece>()[k];
+  const Vec force = piece.force_on(piece.body, system.scene(), work.frames, w);
+  Vec at = work.frames.origin[piece.body];
   if (w.is_immersed) {
-    const Plane& plane = system.beds()[piece.bed].plane;
     at = at + w.immersed.arm;
-    force = w.normal_force * plane.normal + w.shear_force * plane.tangent - w.resistance.drag * w.velocity;
     out.acts = true;
   }
   out.x.push_back(at.x);
@@ -48,7 +47,7 @@ void add_piece(const System& system, std::size_t k, const Work<double>& work, Pi
 
 // Force of a lasting or compliant contact on its first body, where they touch. An impact has an impulse but no force.
 void add_contact(const System& system, std::size_t k, const Work<double>& work, PieceColumns& out) {
-  const Touching<double>& w = work.contact[k];
+  const Touching<double>& w = work.of<ContactForce>()[k];
   const Vec at = work.frames.origin[system.contacts()[k].a.body] + w.arm_a + w.offset_a;
   const Vec force = w.normal_force * w.normal + w.shear_force * w.tangent;
   out.acts = out.acts || norm(force) > 0;
@@ -111,7 +110,7 @@ Json events_json(const Scenario& s, const Outcome& outcome) {
 Json account_json(const System& system, const EnergyAccount& account) {
   Json loss = Json::object();
   for (std::size_t k = 0; k < system.channels().size() && k < account.lost.size(); ++k)
-    if (system.channels()[k] != Channel::torque)
+    if (!supplies(system.channels()[k]))
       loss[channel_name(system.channels()[k])] = number(account.lost[k]);
   return {{"initial", number(account.initial)},   {"final", number(account.final)},
           {"supplied", number(account.supplied)}, {"loss", loss},
@@ -180,7 +179,7 @@ void append_force(std::string& out, const std::string& head, const PieceColumns&
 void append_forces(std::string& out, const System& system, const Columns& c) {
   out += ",\"forces\":[";
   for (std::size_t k = 0; k < c.pieces.size(); ++k) {
-    const Piece& piece = system.pieces()[k];
+    const SandPiece& piece = system.pieces()[k];
     append_force(out, fmt::format("{{\"body\":{},\"bed\":{}", piece.body, piece.bed), c.pieces[k]);
   }
   for (std::size_t k = 0; k < c.contacts.size(); ++k) {

@@ -127,7 +127,7 @@ std::string describe_rest(const Scenario& s, const Outcome& outcome, const TextS
   }
   const std::vector<Channel>& channels = s.system->channels();
   for (std::size_t k = 0; k < channels.size() && k < outcome.energy.lost.size(); ++k)
-    if (channels[k] == Channel::impact) lost = outcome.energy.lost[k];
+    if (channels[k] == channel_of<ContactForce>(ContactForce::impact_loss)) lost = outcome.energy.lost[k];
   const std::string sum = std::abs(lost) < 1e-9 * size ? "no energy lost"
                         : lost < 0 ? show_quantity(-lost, "J", style, 4) + " gained in all"
                                    : show_quantity(lost, "J", style, 4) + " lost in all";

@@ -329,7 +329,7 @@ std::vector<std::pair<std::string, double>> list_channel_losses(const System& sy
   std::vector<std::pair<std::string, double>> out;
   const std::vector<Channel> channels = system.channels();
   for (std::size_t k = 0; k < channels.size() && k < account.lost.size(); ++k)
-    if (channels[k] != Channel::torque) out.emplace_back(channel_name(channels[k]), account.lost[k]);
+    if (!supplies(channels[k])) out.emplace_back(channel_name(channels[k]), account.lost[k]);
   return out;
 }
 

@@ -38,7 +38,7 @@ namespace doc {
 namespace {
 
 void set_impact(const OwnImpact& own, const Scenario& s) {
-  const std::vector<Contact>& contacts = s.system->contacts();
+  const std::vector<ContactForce>& contacts = s.system->contacts();
   std::vector<std::string> known;
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     known.push_back(contacts[k].name);

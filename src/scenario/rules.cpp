@@ -149,11 +149,11 @@ bool read_event_result(const Rule& rule, const std::vector<std::string>& words, 
   const Word& word = found->second;
   if (!word.of_joints && s.system->contacts().empty())
     throw rule.error("nothing touches without a [[wall]] or a [[pair]]");
-  bool friction = false, turned_off = false;
-  const bool clamps = s.system->has_clamps();
+  bool friction = false, turned_off = false, clamps = false;
   for (int i = 0; i < s.system->tree().body_count(); ++i) {
     friction = friction || s.system->joint(i).has_friction();
     turned_off = turned_off || s.system->joint(i).clamp.is_given();
+    clamps = clamps || s.system->joint(i).clamp.is_on();
   }
   if (word.of_joints && !friction && !turned_off)
     throw rule.error("no joint sticks without a friction of its own");

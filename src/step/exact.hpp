@@ -9,6 +9,7 @@
 
 #include "step/ladder.hpp"
 #include "step/stepper.hpp"
+#include "thud/dynamics/system.hpp"
 #include "thud/step/options.hpp"
 
 namespace thud {
@@ -162,13 +163,13 @@ class Stepper<ExactMethod> : public Stepper<Dop853Method> {
   // A torque may be constant, but not change within a step.
   static void torques_at(const System& system, double t, std::vector<double>& out) {
     out.clear();
-    if (!system.has_torque()) return;
-    for (int i = 0; i < system.tree().body_count(); ++i)
-      out.push_back(system.joint(i).torque ? system.joint(i).torque(t) : 0.0);
+    system.each([&]<class E>(const E& e, int) {
+      if constexpr (requires { e.value_at(t); }) out.push_back(e.value_at(t));
+    });
   }
 
   static bool same_forces(const Mode& a, const Mode& b) {
-    return a.piece == b.piece && a.joint == b.joint && a.clamped == b.clamped && a.contact == b.contact;
+    return a.elements == b.elements;
   }
 
   template <class F>

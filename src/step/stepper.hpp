@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -165,8 +166,9 @@ struct Dop853Method : tableau::Dop853 {
     for (int i = 0; i < n; ++i) sum5 += (e[i] * scale[i]) * (e[i] * scale[i]);
     s.template sum<e3>(1.0, e, n);
     for (int i = 0; i < n; ++i) sum3 += (e[i] * scale[i]) * (e[i] * scale[i]);
-    const double denominator = sum5 + 0.01 * sum3;
-    return denominator == 0 ? 0.0 : std::abs(h) * sum5 / std::sqrt(denominator * n);
+    const double denominator = (sum5 + 0.01 * sum3) * n;
+    if (!std::isfinite(denominator)) return std::numeric_limits<double>::infinity();  // nothing to be trusted
+    return denominator == 0 ? 0.0 : std::abs(h) * sum5 / std::sqrt(denominator);
   }
   template <class S, class F>
   static void dense_slopes(S& s, F& f, double t, const double* y, double h) {

@@ -27,34 +27,6 @@ std::vector<char> find_floating(const Tree& tree) {
   return floating;
 }
 
-// Generalised force of weight, strain and damping: Q(q, v), less the inertia terms, which are quadratic in v.
-template <class T>
-void apply_forces(const System& system, const std::vector<char>& floating, const std::vector<T>& q,
-                  const std::vector<T>& v, Frames<T>& frames, Wrenches<T>& wrenches,
-                  std::vector<T>& generalised) {
-  const Tree& tree = system.tree();
-  tree.kinematics(q.data(), v.data(), frames);
-  wrenches.clear();
-  for (int i = 0; i < tree.body_count(); ++i) {
-    const Body& b = tree.body(i);
-    const Vec gravity = floating[i] ? Vec{} : system.gravity();
-    const double weight = b.mass - b.weightless;
-    wrenches.force[i] = {T(weight * gravity.x), T(weight * gravity.z)};
-    wrenches.moment[i] = moment(tree.weight_moment(frames, i), gravity);
-    if (!b.beam) continue;
-    const T lateral = dot(gravity, frames.w[i]);
-    for (int k = 0; k < b.beam->size(); ++k) {
-      const int j = tree.elastic_begin(i) + k;
-      wrenches.elastic[j] = b.beam->weight()[k] * lateral - b.beam->stiffness()[k] * frames.eta[j]
-                          - b.beam->damping()[k] * frames.eta_rate[j];
-    }
-  }
-  for (int i = 0; i < tree.body_count(); ++i)
-    if (const double c = system.joint(i).damping; c > 0)
-      tree.add_joint_moment(i, T(-c) * tree.joint_rate(frames, i), wrenches);
-  tree.reduce(frames, wrenches, generalised.data());
-}
-
 Frames<double> make_frames(const Tree& tree, const double* q, const double* v) {
   Frames<double> frames;
   frames.resize(tree);
@@ -112,14 +84,13 @@ Linearisation linearise(const System& system, const std::vector<double>& q) {
   out.stiffness.resize(n, n);
   out.damping.resize(n, n);
   out.force.setZero(n);
-  Frames<D> frames;
-  frames.resize(tree);
-  Wrenches<D> wrenches;
-  wrenches.resize(tree.body_count(), tree.elastic_count());
+  Work<D> work;
+  system.prepare(work);
+  const Mode mode = system.make_mode();
   std::vector<D> at(q.begin(), q.end()), rate(n), force(n);
   const auto derivative = [&](D& along, Eigen::Ref<VectorXd> column) {
     along.d = 1;
-    apply_forces(system, floating, at, rate, frames, wrenches, force);
+    system.vibration_forces(at.data(), rate.data(), floating, mode, work, force.data());
     along.d = 0;
     for (int i = 0; i < n; ++i) column[i] = -force[i].d;
   };
@@ -380,16 +351,10 @@ std::string mode_kind(const Tree& tree, const NaturalMode& mode) {
 
 std::vector<std::string> list_left_out(const System& system) {
   std::vector<std::string> out;
-  bool air = false, friction = false, torque = false;
-  for (int i = 0; i < system.tree().body_count(); ++i) {
-    air = air || system.air_drag(i) > 0;
-    friction = friction || system.joint(i).has_friction();
-    torque = torque || system.joint(i).torque != nullptr;
-  }
-  if (!system.pieces().empty()) out.push_back("sand");
-  if (air) out.push_back("air drag");
-  if (friction) out.push_back("dry friction in joints");
-  if (torque) out.push_back("prescribed torques");
+  ElementTypes::each([&]<class E>() {
+    if constexpr (requires { E::left_out_of_modes; })
+      if (!system.of<E>().empty()) out.emplace_back(E::left_out_of_modes);
+  });
   return out;
 }
 

@@ -136,7 +136,7 @@ TEST(Lasting, a_block_rests_on_two_corners) {
   const Outcome out = play(system, {0, -0.1, 0}, {0, 0, 0}, 1);
   EXPECT_EQ(out.reason, StopReason::rest);
   EXPECT_EQ(out.time, 0);
-  EXPECT_EQ(out.mode.contact[0].touch, Touch::closed);
+  EXPECT_EQ(out.mode.of<ContactForce>()[0].touch, Touch::closed);
 }
 
 // A block that slides on two corners decelerates with μ g, and its load is on the leading corner: N = m g (½ ± μ h/2b).
@@ -165,7 +165,8 @@ TEST(Lasting, a_disc_rolls_off_another) {
   const std::vector<double> lift = times(out, EventKind::lift);
   ASSERT_EQ(lift.size(), 1u);
   Condition leaves;
-  leaves.what.quantity = Quantity::contact_gap;
+  leaves.what.quantity = Quantity::element;
+  leaves.what.element = switch_of<ContactForce>(0, 0);  // its gap
   leaves.target = 1e-12;
   // Height at which it leaves: cos φ = (4/7) cos φ₀.
   Solver solver(system);
@@ -207,7 +208,7 @@ void expect_no_overlap(const System& system, const Outcome& out) {
   system.prepare(work);
   std::vector<double> slope(system.state_size());
   system.evaluate(out.time, out.state.data(), out.mode, work, slope.data());
-  for (const auto& c : work.contact) EXPECT_GT(c.gap, -1e-10);
+  for (const auto& c : work.of<ContactForce>()) EXPECT_GT(c.gap, -1e-10);
 }
 
 TEST(Rest, three_discs_in_a_v) {

@@ -108,7 +108,7 @@ RunResult with(const Scenario& s, std::vector<ImpactRecord> impacts) {
   run.outcome.impact_count = static_cast<long>(run.outcome.impacts.size());
   for (std::size_t k = 0; k < run.outcome.impacts.size(); ++k)
     run.outcome.events.push_back(
-        {run.outcome.impacts[k].time, EventKind::impact, SwitchKind::normal, static_cast<int>(k), 0, 0});
+        {run.outcome.impacts[k].time, EventKind::impact, switch_of<ContactForce>(static_cast<int>(k)), 0, 0});
   run.outcome.reason = StopReason::time_limit;
   run.outcome.time = 5;
   run.outcome.mode = s.system->make_mode();
@@ -182,9 +182,9 @@ TEST(ImpactText, ascii_is_ascii_and_long_lists_are_cut) {
 TEST(ImpactText, accumulation_and_the_sum_of_losses) {
   const Scenario s = three_discs();
   RunResult run = with(s, {single(0.25), single(0.5)});
-  run.outcome.events.push_back({1.5, EventKind::settle, SwitchKind::normal, 0, 0, 0});
+  run.outcome.events.push_back({1.5, EventKind::settle, switch_of<ContactForce>(0), 0, 0});
   for (std::size_t k = 0; k < s.system->channels().size(); ++k)
-    if (s.system->channels()[k] == Channel::impact) run.outcome.energy.lost[k] = 3.75;
+    if (s.system->channels()[k] == channel_of<ContactForce>(ContactForce::impact_loss)) run.outcome.energy.lost[k] = 3.75;
   EXPECT_THAT(
       make_impacts_text(s, run.outcome, {}),
       AllOf(HasSubstr("3.75 J lost in all"), HasSubstr("accumulate at t = 1.5 s, disc1@floor stays closed")));
@@ -222,8 +222,8 @@ TEST(ImpactEvents, name_contacts_and_case) {
   const Scenario s = three_discs();
   RunResult run = with(s, {chain(0.5)});
   run.outcome.events.push_back(
-      {0.6, EventKind::impact, SwitchKind::normal, 12345, 0, 0});  // the log was full
-  run.outcome.events.push_back({0.7, EventKind::lift, SwitchKind::normal, 2, 0, 0});
+      {0.6, EventKind::impact, switch_of<ContactForce>(12345), 0, 0});  // the log was full
+  run.outcome.events.push_back({0.7, EventKind::lift, switch_of<ContactForce>(2), 0, 0});
   const auto lines = lines_of(make_events_csv(s, run.outcome));
   EXPECT_EQ(lines[1], "0.5,impact,disc1@disc2 + disc2@disc3,,two turns");
   EXPECT_EQ(lines[2], "0.6,impact,,,");

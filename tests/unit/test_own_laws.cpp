@@ -595,7 +595,7 @@ TEST(SandProbe, gives_the_force_of_the_solver) {
                         *s.find_observable("link.alpha"), *s.find_observable("link.sand.vx"),
                         *s.find_observable("link.sand.vz")});
     std::vector<Part> parts;
-    for (const Piece& p : s.system->pieces()) parts.push_back(p.part);
+    for (const SandPiece& p : s.system->pieces()) parts.push_back(p.part);
     const Body& body = s.system->tree().body(0);
     SandProbe probe(s.system->beds()[0], body, parts, s.system->gravity());
     std::size_t row = 0, compared = 0;

@@ -63,8 +63,8 @@ time = 1e-3
 )");
   EXPECT_NEAR(r("up.vz"), (g - 50 * 0.01 / 0.1) * 1e-3, 1e-6);
   EXPECT_NEAR(r("down.vz"), 0, 1e-12);
-  EXPECT_EQ(r.result.outcome.mode.piece[0].normal, slip::forward);
-  EXPECT_EQ(r.result.outcome.mode.piece[1].normal, slip::stuck);
+  EXPECT_EQ(r.result.outcome.mode.of<SandPiece>()[0].normal, slip::forward);
+  EXPECT_EQ(r.result.outcome.mode.of<SandPiece>()[1].normal, slip::stuck);
 }
 
 // With gravity upwards the withdrawing bound counts.
@@ -79,8 +79,8 @@ medium = "play-sand"
 [stop]
 time = 1e-4
 )");
-  EXPECT_EQ(r.result.outcome.mode.piece[0].normal, slip::backward);
-  EXPECT_EQ(r.result.outcome.mode.piece[1].normal, slip::stuck);
+  EXPECT_EQ(r.result.outcome.mode.of<SandPiece>()[0].normal, slip::backward);
+  EXPECT_EQ(r.result.outcome.mode.of<SandPiece>()[1].normal, slip::stuck);
   EXPECT_LT(r("loose.vz"), 0);
 }
 

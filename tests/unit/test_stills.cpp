@@ -166,12 +166,12 @@ TEST(Still, what_is_held_is_shaded) {
 TEST(Still, held_joints_count_where_there_are_no_contacts) {
   Outcome outcome;
   outcome.time = 3;
-  outcome.events = {{1, EventKind::stick, SwitchKind::joint, 0, slip::forward, slip::stuck}};
+  outcome.events = {{1, EventKind::stick, switch_of<JointFriction>(0), slip::forward, slip::stuck}};
   ASSERT_EQ(find_held(outcome).size(), 1u);
   EXPECT_EQ(find_held(outcome)[0].begin, 1);
   EXPECT_EQ(find_held(outcome)[0].end, 3);
-  outcome.events.push_back({2, EventKind::stick, SwitchKind::normal, 0, slip::forward, slip::stuck});
-  outcome.events.push_back({2.5, EventKind::release, SwitchKind::normal, 0, slip::stuck, slip::forward});
+  outcome.events.push_back({2, EventKind::stick, switch_of<SandPiece>(0), slip::forward, slip::stuck});
+  outcome.events.push_back({2.5, EventKind::release, switch_of<SandPiece>(0), slip::stuck, slip::forward});
   ASSERT_EQ(find_held(outcome).size(), 1u);
   EXPECT_EQ(find_held(outcome)[0].begin, 2);
   EXPECT_EQ(find_held(outcome)[0].end, 2.5);

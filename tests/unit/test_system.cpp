@@ -92,8 +92,8 @@ Mode mode_at(const System& system, const std::vector<double>& y) {
   f.resize(system.tree().body_count());
   system.tree().kinematics(y.data(), y.data() + system.dof_count(), f);
   for (std::size_t k = 0; k < system.pieces().size(); ++k) {
-    const Piece& p = system.pieces()[k];
-    PieceMode& m = mode.piece[k];
+    const SandPiece& p = system.pieces()[k];
+    SandMode& m = mode.of<SandPiece>()[k];
     Levels<double> lv;
     levels(p.part, p.body, f, system.beds()[p.bed].plane, lv);
     m.immersion.regime = 0;
@@ -104,14 +104,14 @@ Mode mode_at(const System& system, const std::vector<double>& y) {
       m.immersion.deepest =
           static_cast<std::int8_t>(std::max_element(lv.value.begin(), lv.value.end()) - lv.value.begin());
   }
-  for (int i = 0; i < system.tree().body_count(); ++i) {
-    const int parent = system.tree().body(i).parent;
-    mode.joint[i] = static_cast<std::int8_t>(sign(f.rate[i] - (parent >= 0 ? f.rate[parent] : 0)));
+  for (std::size_t k = 0; k < system.of<JointFriction>().size(); ++k) {
+    const int i = system.of<JointFriction>()[k].body, parent = system.tree().body(i).parent;
+    mode.of<JointFriction>()[k].slip = static_cast<std::int8_t>(sign(f.rate[i] - (parent >= 0 ? f.rate[parent] : 0)));
   }
   const Evaluated e = evaluate(system, y, mode);
-  for (std::size_t k = 0; k < mode.piece.size(); ++k) {
-    const PieceWork<double>& w = e.work.piece[k];
-    PieceMode& m = mode.piece[k];
+  for (std::size_t k = 0; k < mode.of<SandPiece>().size(); ++k) {
+    const SandWork<double>& w = e.work.of<SandPiece>()[k];
+    SandMode& m = mode.of<SandPiece>()[k];
     if (!w.is_immersed) continue;
     m.cross = static_cast<std::int8_t>(sign(w.cross));
     m.along = static_cast<std::int8_t>(sign(w.along));
@@ -161,10 +161,10 @@ TEST(Energy, sand_air_and_joints_only_take) {
   for_random_states(true, [&](const System& system, const std::vector<double>& y, const Mode& mode) {
     const Evaluated e = evaluate(system, y, mode);
     for (int c = 0; c < channel_count; ++c)
-      if (static_cast<Channel>(c) != Channel::torque) {
+      if (!supplies(static_cast<Channel>(c))) {
         EXPECT_LE(e.work.power[c], 0) << channel_name(static_cast<Channel>(c));
       }
-    for (const auto& w : e.work.piece) immersed += w.is_immersed;
+    for (const auto& w : e.work.of<SandPiece>()) immersed += w.is_immersed;
   });
   EXPECT_GT(immersed, 500);
 }
@@ -246,13 +246,13 @@ TEST(Held, forces_carry_the_weight) {
   std::vector<double> y(system.state_size(), 0.0);
   y[1] = 0.1, y[3] = 0.5, y[4] = 0.4;
   Mode mode = mode_at(system, y);
-  for (PieceMode& m : mode.piece) m.normal = m.shear = slip::stuck;
+  for (SandMode& m : mode.of<SandPiece>()) m.normal = m.shear = slip::stuck;
   system.list_stuck(mode);
   EXPECT_EQ(mode.stuck.size(), 4u);
   const Evaluated e = evaluate(system, y, mode);
   for (int k = 0; k < 2; ++k) {
-    EXPECT_NEAR(e.work.piece[k].normal_force, -b[k].mass * g * std::cos(slope), 1e-9);
-    EXPECT_NEAR(e.work.piece[k].shear_force, -b[k].mass * g * std::sin(slope), 1e-9);
+    EXPECT_NEAR(e.work.of<SandPiece>()[k].normal_force, -b[k].mass * g * std::cos(slope), 1e-9);
+    EXPECT_NEAR(e.work.of<SandPiece>()[k].shear_force, -b[k].mass * g * std::sin(slope), 1e-9);
   }
   // accelerations: the documented ridge of 1e-12, times (width of the strongest/weakest)² and g
   for (double a : e.work.acceleration) EXPECT_NEAR(a, 0, 1e-10);
@@ -274,11 +274,11 @@ TEST(Held, centroid_stays_while_the_link_turns) {
   Mode mode = mode_at(system, y);
   const Evaluated before = evaluate(system, y, mode);
   for (int k = 0; k < 2; ++k) {  // lets v_E vanish
-    y[n + 3 * k] -= before.work.piece[k].velocity.x;
-    y[n + 3 * k + 1] -= before.work.piece[k].velocity.z;
+    y[n + 3 * k] -= before.work.of<SandPiece>()[k].velocity.x;
+    y[n + 3 * k + 1] -= before.work.of<SandPiece>()[k].velocity.z;
   }
   mode = mode_at(system, y);
-  for (PieceMode& m : mode.piece) m.normal = m.shear = slip::stuck;
+  for (SandMode& m : mode.of<SandPiece>()) m.normal = m.shear = slip::stuck;
   system.list_stuck(mode);
   const Evaluated e = evaluate(system, y, mode);
   const double h = 1e-6;
@@ -287,8 +287,8 @@ TEST(Held, centroid_stays_while_the_link_turns) {
   const Evaluated after = evaluate(system, next, mode), past = evaluate(system, last, mode);
   for (int k = 0; k < 2; ++k) {
     // the size of γ̇ without the hold is g; central differences leave 1e-10/h = 1e-6 of it at most
-    EXPECT_NEAR((after.work.piece[k].velocity.x - past.work.piece[k].velocity.x) / (2 * h), 0, 1e-6);
-    EXPECT_NEAR((after.work.piece[k].velocity.z - past.work.piece[k].velocity.z) / (2 * h), 0, 1e-6);
+    EXPECT_NEAR((after.work.of<SandPiece>()[k].velocity.x - past.work.of<SandPiece>()[k].velocity.x) / (2 * h), 0, 1e-6);
+    EXPECT_NEAR((after.work.of<SandPiece>()[k].velocity.z - past.work.of<SandPiece>()[k].velocity.z) / (2 * h), 0, 1e-6);
   }
 }
 

@@ -128,9 +128,9 @@ std::string play(unsigned seed, bool compliant) {
   std::vector<double> slope(m.system->state_size());
   m.system->evaluate(out.time, out.state.data(), out.mode, work, slope.data());
   if (!compliant)
-    for (std::size_t k = 0; k < work.contact.size(); ++k)
-      if (work.contact[k].gap < -1e-9)
-        return m.system->contacts()[k].name + " overlaps by " + std::to_string(-work.contact[k].gap);
+    for (std::size_t k = 0; k < work.of<ContactForce>().size(); ++k)
+      if (work.of<ContactForce>()[k].gap < -1e-9)
+        return m.system->contacts()[k].name + " overlaps by " + std::to_string(-work.of<ContactForce>()[k].gap);
   return {};
 }
 

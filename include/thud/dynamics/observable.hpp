@@ -42,11 +42,7 @@ enum class Quantity : std::uint8_t {
   deflection,    // w of the axis at a point of a beam
   deflection_slope,
   bending_moment,  // E I w″ there
-  contact_gap,
-  contact_rate,      // ġ
-  contact_slip,      // tangential velocity
-  contact_force,     // normal force on the first body
-  contact_friction,  // along the tangent
+  element,           // of an element, which knows what
   contact_energy,    // stored in all compliant contacts
   along,             // velocity of a mass centre along `direction`
   own,               // a function of the user
@@ -64,10 +60,10 @@ struct Observable {
   int body = 0;
   BodyPoint point{};
   int bed = 0;
-  Channel channel = Channel::drag;
+  Channel channel{};
   bool center = false;  ///< the mass centre instead of `point`
   int mode = 0;         ///< of a beam, from 0
-  int contact = 0;
+  SwitchRef element{};  ///< and which of its observables
   Vec direction{};                                ///< with the scale of the result in it
   std::shared_ptr<const ObservableFunction> own;  ///< of Quantity::own
 };

@@ -12,29 +12,6 @@
 
 namespace thud {
 
-enum class EventKind : std::uint8_t {
-  enter,
-  leave,
-  submerge,
-  emerge,   // levels of a part against the surface
-  deepest,  // another end or corner is now the deepest
-  flow,     // the drag changes its side: u × v_E or u · v_E through zero
-  stick,
-  release,
-  reverse,
-  carry,  // switches
-  bottom,
-  impact,  // of contacts; index: place in Outcome::impacts
-  settle,  // infinitely many impacts have ended: the contact is closed
-  touch,   // a contact closes without an impact, or a compliant one is indented
-  lift,    // a closed contact opens
-  clamp,   // a joint, by its ClampRule
-  unclamp,
-  condition,
-  rest,
-  start,
-};
-
 /// The N-th event of a kind; of stick and release those of joints count.
 struct EventCount {
   EventKind kind = EventKind::settle;
@@ -78,8 +55,7 @@ const char* event_kind_name(EventKind kind);
 struct Event {
   double time = 0;
   EventKind kind = EventKind::start;
-  SwitchKind which = SwitchKind::normal;
-  int index = 0;  ///< piece, contact, impact, body of a joint, or condition
+  SwitchRef which{};  ///< the element and its switch; index: of an impact or a condition, too
   std::int8_t before = 0, after = 0;
 };
 /// When the N-th event of a kind was; empty when there were fewer.

@@ -192,6 +192,12 @@ class Tree {
   void add_point_force(const Frames<double>& frames, int body, BodyPoint point, Vec f,
                        double* generalised) const;
 
+  /// Generalised force of a moment on a body, added to `generalised`.
+  template <class T>
+  void add_moment(int body, T moment, T* generalised) const {
+    generalised[angle_dof_[body]] += moment;
+  }
+
   /// Relative rate in the joint that carries a body: of the tangents that meet there.
   template <class T>
   T joint_rate(const Frames<T>& frames, int body) const;

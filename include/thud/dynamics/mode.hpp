@@ -1,0 +1,59 @@
+#pragma once
+
+#include "thud/elements/all.hpp"
+
+namespace thud {
+
+namespace detail {
+template <class E>
+using ModeOf = typename E::Mode;
+template <class T>
+struct WorkWith {
+  template <class E>
+  using Of = typename E::template Work<T>;
+};
+}  // namespace detail
+
+/// A mode of the whole system: inside it the right-hand side is smooth.
+struct Mode {
+  ElementTypes::Vectors<detail::ModeOf> elements;
+  std::vector<SwitchRef> stuck;  ///< the switches that are held, in a fixed order
+
+  template <class E>
+  std::vector<typename E::Mode>& of() {
+    return std::get<type_of<E>>(elements);
+  }
+  template <class E>
+  const std::vector<typename E::Mode>& of() const {
+    return std::get<type_of<E>>(elements);
+  }
+};
+
+/// Scratch memory and the result of one evaluation. One per thread.
+template <class T>
+struct Work {
+  ElementTypes::Vectors<detail::WorkWith<T>::template Of> elements;
+  Frames<T> frames;
+  Wrenches<T> wrenches;
+  MassFactor<T> factor;
+  std::vector<T> acceleration;  ///< v̇
+  std::array<T, channel_count> power{};
+  std::vector<char> joint_held;  ///< per body: its joint does not turn
+  // held switches
+  std::vector<T> jacobian, applied, gram, hold, hold_bias;
+  std::vector<T> drive;   ///< like `applied`, with the sliding friction that a normal force brings along
+  std::vector<T> unheld;  ///< v̇ without the forces that hold
+  Frames<Dual<T>> moving;
+  std::vector<Dual<T>> moving_q, moving_v;
+
+  template <class E>
+  auto& of() {
+    return std::get<type_of<E>>(elements);
+  }
+  template <class E>
+  const auto& of() const {
+    return std::get<type_of<E>>(elements);
+  }
+};
+
+}  // namespace thud

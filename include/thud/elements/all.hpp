@@ -1,0 +1,113 @@
+#pragma once
+// The elements: everything that exerts force. **A new one is a file like those below, and its line in ElementTypes.**
+//
+// An element is a struct of parameters with
+//
+//   Mode              what is discrete about it (NoMode), default-constructible, comparable
+//   Work<T>           what an evaluation finds out (NoWork), with any scalar T
+//   channels          its lines in the energy account
+//   switches          its set-valued forces
+//   apply<Lean>(load, mode, work)   its forces, added to load; smooth while the mode lasts. Lean: `work` is not read
+//
+// and, where it applies, with any of
+//
+//   stored(work)                    energy kept
+//   uses(channel, scene)            whether it can feed a channel
+//   prepare(scene, work)            memory, once
+//   force_on(body, …), joint_moment(body, …)      what it does to a body, for reactions in joints
+//   acts_in_modes                   = true: part of small vibrations (thud modes)
+//   state, force, rate, bounds, add_row, bias, is_active, class_of   of its switches
+//   guards(…, sink), flip, log, approaches, starts_rough             events
+//   settle_touch, settle_geometry, settle_flow, …                    selection of the next mode
+//   length(scene), longest_step     sizes
+//   observables(lister), observe(code, …)         what can be read off it
+//   table, keys(visitor)            how scenario files write it
+//
+// The engine walks over the lists below and knows none of them by name.
+
+#include <tuple>
+#include <utility>
+
+#include "thud/elements/air_drag.hpp"
+#include "thud/elements/beam.hpp"
+#include "thud/elements/contact.hpp"
+#include "thud/elements/joint_forces.hpp"
+#include "thud/elements/joint_friction.hpp"
+#include "thud/elements/sand.hpp"
+
+namespace thud {
+
+/// A list of types, walked over at compile time.
+template <class... E>
+struct TypeList {
+  static constexpr int count = sizeof...(E);
+  template <int I>
+  using At = std::tuple_element_t<I, std::tuple<E...>>;
+  /// One vector per type.
+  template <template <class> class Of>
+  using Vectors = std::tuple<std::vector<Of<E>>...>;
+
+  template <class X>
+  static constexpr int index() {
+    int at = -1, i = 0;
+    ((std::is_same_v<X, E> ? void(at = i) : void(), ++i), ...);
+    return at;
+  }
+  /// f.operator()<E>() for every type in turn.
+  template <class F>
+  [[gnu::always_inline]] static constexpr void each(F&& f) {
+    (f.template operator()<E>(), ...);
+  }
+  /// f.operator()<E>() for the type of that number.
+  template <class F, int I = 0>
+  static decltype(auto) at(int type, F&& f) {
+    if constexpr (I + 1 == count) {
+      return f.template operator()<At<I>>();
+    } else {
+      if (type == I) return f.template operator()<At<I>>();
+      return at<F, I + 1>(type, std::forward<F>(f));
+    }
+  }
+};
+
+/// In the order of the lines of the energy account.
+using ElementTypes =
+    TypeList<SandPiece, AirDrag, JointDamping, JointFriction, BeamStrain, ContactForce, JointTorque>;
+
+template <class E>
+inline constexpr int type_of = ElementTypes::index<E>();
+
+// ---- the energy account -----------------------------------------------------------------------------------------------
+
+/// A line of the energy account, of all types together.
+enum class Channel : std::uint8_t {};
+
+namespace detail {
+template <class E>
+constexpr int channels_before() {
+  int sum = 0;
+  bool done = false;
+  ElementTypes::each([&]<class X>() {
+    done = done || std::is_same_v<X, E>;
+    if (!done) sum += static_cast<int>(X::channels.size());
+  });
+  return sum;
+}
+}  // namespace detail
+
+inline constexpr int channel_count = detail::channels_before<void>();
+template <class E>
+constexpr Channel channel_of(int own = 0) {
+  return static_cast<Channel>(detail::channels_before<E>() + own);
+}
+ChannelInfo channel_info(Channel channel);
+inline const char* channel_name(Channel channel) { return channel_info(channel).name; }
+inline bool supplies(Channel channel) { return channel_info(channel).supplies; }
+
+/// The switch `sub` of element `index`.
+template <class E>
+SwitchRef switch_of(int index, int sub = 0) {
+  return {static_cast<std::uint8_t>(type_of<E>), static_cast<std::uint8_t>(sub), index};
+}
+
+}  // namespace thud

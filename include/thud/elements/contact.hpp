@@ -1,0 +1,233 @@
+#pragma once
+
+#include "thud/contact/relation.hpp"
+#include "thud/elements/element.hpp"
+
+namespace thud {
+
+/// What a contact does. Rigid ones are open or closed; compliant ones open, pressed, or slack: still indented, with the
+/// force cut off at zero.
+enum class Touch : std::uint8_t { open, closed, pressed, slack };
+
+struct ContactMode {
+  Touch touch = Touch::open;
+  std::int8_t normal = 0;  ///< closed: slip::stuck, or slip::idle when others keep it closed
+  std::int8_t slip = 1;    ///< slip state of its friction
+
+  friend bool operator==(const ContactMode&, const ContactMode&) = default;
+};
+
+/// A pair that may touch. Rigid: a normal force that only presses, found with all that is held, and friction that follows
+/// it; compliant: F = k δⁿ (1 + d δ̇), not below 0. Impacts are the business of Collider.
+///
+/// Energy: compliant contacts store k δⁿ⁺¹/(n + 1) and lose what their damping takes; friction loses μ F|γ|; impacts book
+/// what they lose on a line of their own.
+struct ContactForce : Contact {
+  // Ψ and Ψ' of the features that are points of beams.
+  std::vector<double> shape_a, slope_a, shape_b, slope_b;
+  double force_scale = 1;  ///< what a hard contact has in the place of bounds
+
+  ContactForce(Contact contact, const Tree& tree, double gravity);
+
+  using Mode = ContactMode;
+  template <class T>
+  using Work = Touching<T>;
+  enum { friction_loss, damping_loss, impact_loss };  // channels
+  enum { normal, shear };                             // switches
+  static constexpr std::array<ChannelInfo, 3> channels = {{{"contact_friction"}, {"contact_damping"}, {"impact"}}};
+  static constexpr std::array<SwitchInfo, 2> switches = {
+      {{"", impact_loss, false, SwitchClass::normal}, {": friction", friction_loss, false, SwitchClass::friction}}};
+
+  static constexpr int cut_off_loss = damping_loss;  ///< where what is still stored goes when the force is cut off
+
+  const std::string& subject() const { return Contact::name; }
+  bool uses(int channel, const Scene&) const {
+    if (channel == friction_loss) return law.friction > 0;
+    return channel == impact_loss ? !law.compliant : law.compliant && law.damping > 0;
+  }
+  double length(const Scene&) const;
+
+  // ---- forces ----
+  // Compliant contacts press with a force that is known; rigid ones that are closed are held.
+  template <bool Lean, class T>
+  void apply(Load<T>& load, const Mode& m, Work<T>& w) const;
+  template <class T>
+  static T stored(const Work<T>& w) {
+    return w.stored;
+  }
+  template <class T>
+  Vec2<T> force_on(int body, const Scene&, const Frames<T>&, const Work<T>& w) const {
+    const bool is_a = a.body == body, is_b = wall < 0 && b.body == body;
+    const Vec2<T> f = w.normal_force * w.normal + w.shear_force * w.tangent;
+    return is_a ? f : is_b ? -f : Vec2<T>{};
+  }
+
+  // ---- switches ----
+  bool is_active(int sub, const Scene&, const Mode& m) const {
+    if (sub == normal) return m.touch == Touch::closed;
+    return (m.touch == Touch::closed || m.touch == Touch::pressed) && law.friction > 0;
+  }
+  /// Bounded as a box where the normal force is known.
+  SwitchClass class_of(int sub) const {
+    return sub == normal ? SwitchClass::normal : law.compliant ? SwitchClass::box : SwitchClass::friction;
+  }
+  static std::int8_t& state(int sub, Mode& m) { return sub == normal ? m.normal : m.slip; }
+  static void set_closed(bool closed, Mode& m) { m.touch = closed ? Touch::closed : Touch::open; }
+  template <class T>
+  static T& force(int sub, Work<T>& w) {
+    return sub == normal ? w.normal_force : w.shear_force;
+  }
+  template <class T>
+  static T rate(int sub, const Work<T>& w) {
+    return sub == normal ? w.gap_rate : w.slip_rate;
+  }
+  template <class T>
+  void bounds(int sub, const Work<T>& w, double& lower, double& upper) const {
+    if (sub == normal)
+      lower = 0, upper = std::numeric_limits<double>::infinity();
+    else
+      lower = upper = law.friction * value_of(w.normal_force);
+  }
+  template <class T>
+  void add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const;
+  template <class T>
+  T bias(int sub, const Scene& s, const Mode&, const Frames<Dual<T>>& moving) const {
+    Touching<Dual<T>> w;
+    measure(*this, s.walls, moving, w);
+    return sub == normal ? w.gap_rate.d : w.slip_rate.d;
+  }
+  /// A closed contact whose friction is at its bound.
+  bool slides(const Mode& m) const { return law.friction > 0 && m.slip != slip::stuck && m.slip != slip::idle; }
+  /// Friction per normal force.
+  double sliding_friction(const Mode& m) const { return -slip::sign(m.slip) * law.friction; }
+  /// Of a contact that lasts: "sticking", or "rolling" when a circle does.
+  bool rolls() const { return a.radius > 0 || b.radius > 0; }
+
+  // ---- events ----
+  enum Guard : std::uint8_t { g_gap = guard::first_own, g_slack, g_painleve };
+  /// `share`: what a unit of normal force with its friction does against closing, as a share of what it would do without.
+  template <class Sink, class Share>
+  void guards(const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink, Share&& share) const;
+  template <class Log>
+  void log(const Mode& before, const Mode& after, Log&& log) const;
+  template <class Sink>
+  void approaches(const Scene&, const Mode& m, const Frames<double>&, const Work<double>& w, Sink&& sink) const {
+    if (m.touch == Touch::open) sink(w.gap, w.gap_rate);
+  }
+
+  template <class Put>
+  void observables(const Scene&, Put&& put) const {
+    const std::string& n = subject();
+    put(0, n + ".gap", "m", "distance of " + n);
+    put(1, n + ".rate", "m/s", "rate of the distance of " + n);
+    put(2, n + ".slip", "m/s", "tangential velocity of " + n);
+    put(3, n + ".force", "N", "normal force of " + n);
+    put(4, n + ".friction", "N", "friction force of " + n + ", along the tangent");
+  }
+  double observe(int code, const Scene&, const Frames<double>&, const Work<double>& w) const {
+    const double all[] = {w.gap, w.gap_rate, w.slip_rate, w.normal_force, w.shear_force};
+    return all[code];
+  }
+
+  // ---- selection ----
+  /// Rigid contacts that touch and neither open nor close: whether they press is decided with the switches.
+  void settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const;
+  /// Compliant contacts. True when it has changed.
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales, Mode& m) const;
+
+  // ---- sizes of compliant contacts ----
+  /// How deep it is pressed by a mass that moves with `speed`: k δⁿ⁺¹/(n + 1) = ½ m v². Infinite for rigid ones.
+  double indentation(double mass, double speed) const;
+  /// For damped contacts: their loss is a quadrature that the control of errors does not see, and towards the end of a
+  /// contact it is not smooth either.
+  double longest_step(const StepState& s, const Mode& m, const Work<double>& w) const;
+  /// Into a contact that was open before: its force starts like δ^1.5, which no order of a method sees.
+  double longest_first_step(const StepState& s, const Mode& before, const Mode& m, const Work<double>& w) const;
+
+ private:
+  // Calls sink(body, place, force) and shape(body, elastic index, generalised force) for a force on the first body where
+  // it touches, and for its opposite on the second.
+  template <class T, class Sink, class Shape>
+  void each_side(Vec2<T> f, const Frames<T>& frames, const Work<T>& w, Sink&& sink, Shape&& shape) const;
+};
+
+template <class T, class Sink, class Shape>
+void ContactForce::each_side(Vec2<T> f, const Frames<T>& frames, const Work<T>& w, Sink&& sink, Shape&& shape) const {
+  const auto one = [&](const Feature& feature, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shapes,
+                       const std::vector<double>& slopes, Vec2<T> p) {
+    sink(feature.body, arm + offset, p);
+    if (shapes.empty()) return;
+    const T lateral = dot(frames.w[feature.body], p), turn = moment(offset, p);
+    for (std::size_t j = 0; j < shapes.size(); ++j) shape(feature.body, j, shapes[j] * lateral + slopes[j] * turn);
+  };
+  one(a, w.arm_a, w.offset_a, shape_a, slope_a, f);
+  if (wall < 0) one(b, w.arm_b, w.offset_b, shape_b, slope_b, -f);
+}
+
+template <bool Lean, class T>
+void ContactForce::apply(Load<T>& load, const Mode& m, Work<T>& w) const {
+  using std::pow;
+  if (Lean && m.touch != Touch::pressed) return;
+  measure(*this, load.scene.walls, load.frames, w);
+  w.normal_force = w.shear_force = w.stored = T(0);
+  if (m.touch != Touch::pressed) return;
+  const T depth = -w.gap > T(0) ? -w.gap : T(0);
+  const T elastic = law.stiffness * pow(depth, law.exponent);
+  const T damping = T(-law.damping) * w.gap_rate * elastic;
+  w.stored = elastic * depth / (law.exponent + 1);
+  load.power[damping_loss] += damping * w.gap_rate;
+  w.normal_force = elastic + damping;
+  const T bound = law.friction * w.normal_force;
+  w.shear_force = slip::fixed_force(m.slip, bound, bound);
+  load.power[friction_loss] += w.shear_force * w.slip_rate;
+  each_side(
+      w.normal_force * w.normal + w.shear_force * w.tangent, load.frames, w,
+      [&](int body, Vec2<T> at, Vec2<T> p) { load.wrenches.add(body, at, p); },
+      [&](int body, std::size_t j, T q) {
+        load.wrenches.elastic[load.scene.tree.elastic_begin(body) + j] += q;
+      });
+}
+
+template <class T>
+void ContactForce::add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const {
+  each_side(
+      sub == shear ? w.tangent : w.normal, frames, w,
+      [&](int body, Vec2<T> at, Vec2<T> p) { s.tree.add_point_force(frames, body, at, p, row); },
+      [&](int body, std::size_t j, T q) { row[s.tree.elastic_dof(body) + j] += q; });
+}
+
+template <class Sink, class Share>
+void ContactForce::guards(const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink,
+                          Share&& share) const {
+  const double small_speed = tolerance::slip * scales.speed;
+  switch (m.touch) {
+    case Touch::open: sink(w.gap, scales.small_gap(), GuardRole::change, g_gap, 0); return;
+    case Touch::pressed:
+      sink(-w.gap, scales.small_gap(), GuardRole::change, g_gap, 0);
+      if (law.damping > 0) sink(1 - law.damping * w.gap_rate, 1e-12, GuardRole::change, g_slack, 0);
+      break;
+    case Touch::slack:
+      sink(-w.gap, scales.small_gap(), GuardRole::change, g_gap, 0);
+      sink(law.damping * w.gap_rate - 1, 1e-12, GuardRole::change, g_slack, 0);
+      return;
+    case Touch::closed:
+      if (m.normal == slip::idle) {
+        sink(tolerance::carried * small_speed - std::abs(w.gap_rate), 0.0, GuardRole::change, guard::carried, normal);
+        return;
+      }
+      sink(w.normal_force, tolerance::bound_force * scales.force, GuardRole::change, guard::bound_lower, normal);
+      if (slides(m)) sink(share() - tolerance::painleve, 0.0, GuardRole::painleve, g_painleve, 0);
+      break;
+  }
+  if (law.friction > 0) slip_guards(*this, shear, m.slip, w, scales, sink);
+}
+
+template <class Log>
+void ContactForce::log(const Mode& before, const Mode& after, Log&& log) const {
+  const bool was = before.touch != Touch::open, is = after.touch != Touch::open;
+  if (!was && is) log.push(EventKind::touch);
+  if (was && !is) log.push(EventKind::lift);
+  if (was && is && law.friction > 0) log.push_switch(shear, before.slip, after.slip);
+}
+
+}  // namespace thud

@@ -1,0 +1,181 @@
+#pragma once
+// What elements and the engine say to each other. elements/all.hpp tells what an element is.
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "thud/contact/contact.hpp"
+#include "thud/elements/tolerances.hpp"
+#include "thud/granular/laws.hpp"
+#include "thud/mechanics/tree.hpp"
+
+namespace thud {
+
+/// State of a set-valued force (docs/theory/switches.md).
+namespace slip {
+inline constexpr std::int8_t forward = 1, backward = -1;  ///< γ > 0, γ < 0
+inline constexpr std::int8_t stuck = 0;                   ///< γ = 0, the force follows from γ̇ = 0
+/// γ = 0 because others hold it, with the force at its bound.
+inline constexpr std::int8_t carried_forward = 2, carried_backward = -2;
+/// γ = 0 because others hold it, without a force of its own.
+inline constexpr std::int8_t idle = 3;
+inline bool is_slipping(std::int8_t s) { return s == forward || s == backward; }
+/// The force that the state fixes, for bounds [−lower, upper].
+template <class T>
+T fixed_force(std::int8_t s, T lower, T upper) {
+  return s == stuck || s == idle ? T(0) : (s > 0 ? -lower : upper);
+}
+inline int sign(std::int8_t s) { return s > 0 ? 1 : -1; }
+}  // namespace slip
+
+/// A line of the energy account.
+struct ChannelInfo {
+  const char* name;       ///< "drag": the observable energy.loss.drag, or energy.supplied.torque
+  bool supplies = false;  ///< counted as work put in, not as a loss
+};
+
+/// What bounds the force of a switch.
+enum class SwitchClass : std::uint8_t {
+  box,       ///< bounds that the state fixes
+  normal,    ///< it only presses: one side of a complementarity problem
+  friction,  ///< bounded by the normal switch of the same element
+};
+
+/// One set-valued force of an element.
+struct SwitchInfo {
+  const char* name;  ///< ": vertical", after the name of the element
+  int channel;       ///< among the element's own: where its work is booked
+  bool turns;        ///< γ is an angular velocity and λ a moment
+  SwitchClass what = SwitchClass::box;
+};
+
+/// A switch of the system: element `index` of a type, and which of its switches.
+struct SwitchRef {
+  std::uint8_t type = 0, sub = 0;
+  int index = 0;
+
+  friend bool operator==(const SwitchRef&, const SwitchRef&) = default;
+};
+
+/// What the run does when a guard goes through zero.
+enum class GuardRole : std::uint8_t {
+  change,    ///< selects the next mode
+  flow,      ///< only a side of the drag changes, where it is zero: the element flips it
+  painleve,  ///< rigid bodies with Coulomb friction have no answer beyond
+};
+/// Identifies a guard: whose it is, and the element's own number for it.
+struct GuardId {
+  GuardRole role = GuardRole::change;
+  std::uint8_t type = 0, code = 0;
+  std::int16_t sub = 0;
+  int index = 0;
+};
+
+/// Codes of the guards that switches have, whatever the element: sub is the switch. An element's own begin after them.
+namespace guard {
+inline constexpr std::uint8_t slip = 0, bound_upper = 1, bound_lower = 2, carried = 3, first_own = 4;
+}
+
+enum class EventKind : std::uint8_t {
+  enter,
+  leave,
+  submerge,
+  emerge,   // levels of a part against the surface
+  deepest,  // another end or corner is now the deepest
+  flow,     // the drag changes its side: u × v_E or u · v_E through zero
+  stick,
+  release,
+  reverse,
+  carry,  // switches
+  bottom,
+  impact,  // of contacts; index: place in Outcome::impacts
+  settle,  // infinitely many impacts have ended: the contact is closed
+  touch,   // a contact closes without an impact, or a compliant one is indented
+  lift,    // a closed contact opens
+  clamp,   // a joint, by its ClampRule
+  unclamp,
+  condition,
+  rest,
+  start,
+};
+
+/// What everything acts in.
+struct Scene {
+  const Tree& tree;
+  Vec gravity;
+  double gravity_size;
+  const std::vector<Bed>& beds;
+  const std::vector<Wall>& walls;
+};
+
+/// Where elements find the motion and leave their forces.
+template <class T>
+struct Load {
+  const Scene& scene;
+  T time;
+  const Frames<T>& frames;
+  Wrenches<T>& wrenches;
+  T* power = nullptr;  ///< of the channels of the element at hand
+  char* joint_held = nullptr;  ///< per body: its joint does not turn
+
+  /// A force at a point of a body: `arm` from its origin; `shapes`: Ψ of the point where the body is a beam.
+  void push(int body, Vec2<T> arm, Vec2<T> force, const std::vector<double>& shapes = {}) {
+    wrenches.add(body, arm, force);
+    if (shapes.empty()) return;
+    const T lateral = dot(frames.w[body], force);
+    T* q = wrenches.elastic.data() + scene.tree.elastic_begin(body);
+    for (std::size_t k = 0; k < shapes.size(); ++k) q[k] += shapes[k] * lateral;
+  }
+};
+
+/// Ψ of a body's beam at a point of it, empty for rigid bodies.
+inline std::vector<double> shapes_at(const Tree& tree, int body, double s, bool slopes = false) {
+  const ElasticBeam* beam = tree.body(body).beam.get();
+  std::vector<double> shape(beam ? beam->size() : 0), slope(shape.size());
+  if (beam && s >= beam->start()) beam->shapes_at(s - beam->start(), shape.data(), slope.data());
+  return slopes ? slope : shape;
+}
+
+/// What an element may go by when it limits the length of a step.
+struct StepState {
+  Scene scene;
+  const Scales& scales;
+  double mass;      ///< of all bodies
+  const double* v;  ///< velocities,
+  const double* a;  ///< and accelerations of all coordinates
+};
+
+/// The guards of one switch of an element: of its slip, of its bounds while it is held, or of what carries it. Rates and
+/// bounds are asked of the element.
+template <class Element, class Work, class Sink>
+void slip_guards(const Element& e, int sub, std::int8_t state, const Work& w, const Scales& scales, Sink&& sink) {
+  const bool turns = Element::switches[sub].turns;
+  const double small = tolerance::slip * (turns ? scales.rate : scales.speed);
+  const auto at = static_cast<std::int16_t>(sub);
+  if (slip::is_slipping(state)) {
+    sink(state * e.rate(sub, w), small, GuardRole::change, guard::slip, at);
+  } else if (state == slip::stuck) {
+    double lower, upper;
+    e.bounds(sub, w, lower, upper);
+    const double force = e.force(sub, const_cast<Work&>(w));
+    const double least =
+        tolerance::bound * (lower + upper) + tolerance::bound_force * (turns ? scales.moment : scales.force);
+    sink(upper - force, least, GuardRole::change, guard::bound_upper, at);
+    sink(force + lower, least, GuardRole::change, guard::bound_lower, at);
+  } else {
+    sink(tolerance::carried * small - std::abs(e.rate(sub, w)), 0.0, GuardRole::change, guard::carried, at);
+  }
+}
+
+/// For elements without a discrete state, or without anything to remember of an evaluation.
+struct NoMode {
+  friend bool operator==(const NoMode&, const NoMode&) = default;
+};
+template <class T>
+struct NoWork {};
+
+}  // namespace thud

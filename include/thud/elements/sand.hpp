@@ -1,0 +1,450 @@
+#pragma once
+
+#include <algorithm>
+#include <variant>
+
+#include "thud/elements/element.hpp"
+#include "thud/granular/immersion.hpp"
+
+namespace thud {
+
+/// Every sign, absolute value and clip of one piece, fixed while a mode lasts.
+struct SandMode {
+  Immersion immersion;
+  std::int8_t cross = 1;     ///< sign of u × v_E; 0: moving along its own axis (AreaRule::side_or_end)
+  std::int8_t along = 1;     ///< sign of u · v_E
+  std::int8_t end_area = 0;  ///< AreaRule::floor: 1 when the end face is the larger area
+  std::int8_t normal = 1, shear = 1, spin = 1;  ///< slip states
+  bool at_bottom = false;
+
+  friend bool operator==(const SandMode& a, const SandMode& b) {
+    return a.immersion.regime == b.immersion.regime && a.immersion.deepest == b.immersion.deepest
+        && a.cross == b.cross && a.along == b.along && a.end_area == b.end_area && a.normal == b.normal
+        && a.shear == b.shear && a.spin == b.spin && a.at_bottom == b.at_bottom;
+  }
+};
+
+/// What a piece does at one instant.
+template <class T>
+struct SandWork {
+  bool is_immersed = false;
+  Levels<T> levels;
+  Immersed<T> immersed;
+  Vec2<T> velocity{};             ///< v_E
+  T cross{}, along{};             ///< u × v_E, u · v_E
+  T turn{};                       ///< rate of rotation at E
+  std::vector<T> shapes, slopes;  ///< of a beam at E
+  Resistance<T> resistance;
+  T normal_rate{}, shear_rate{};                   ///< γ of the switches
+  T normal_force{}, shear_force{}, spin_moment{};  ///< λ of the switches
+};
+
+/// One part of a body against one bed: drag at E, and static resistance along the normal and along the surface as
+/// set-valued forces; on a wholly immersed part a moment besides (docs/theory/sand.md).
+///
+/// Energy: every line is a loss.
+struct SandPiece {
+  int body = 0;
+  int bed = 0;
+  Part part;
+  // Kept ready for the right-hand side.
+  double inverse_width = 0, end_area = 0, mass = 0;
+
+  SandPiece() = default;
+  SandPiece(const Tree& tree, int body_, int bed_, const Part& part_)
+      : body(body_),
+        bed(bed_),
+        part(part_),
+        inverse_width(1 / part_.width),
+        end_area(part_.end_area()),
+        mass(tree.body(body_).mass) {}
+
+  using Mode = SandMode;
+  template <class T>
+  using Work = SandWork<T>;
+  enum { drag, static_normal, static_shear, rotation };  // channels
+  enum { normal, shear, spin };                          // switches
+  static constexpr std::array<ChannelInfo, 4> channels = {
+      {{"drag"}, {"static_vertical"}, {"static_horizontal"}, {"rotation"}}};
+  static constexpr std::array<SwitchInfo, 3> switches = {{{": vertical", static_normal, false},
+                                                          {": horizontal", static_shear, false},
+                                                          {": rotation", rotation, true}}};
+
+  std::string name(const Scene& s) const;
+  static constexpr const char* left_out_of_modes = "sand";
+  bool may_turn(const Scene& s) const {
+    return !part.is_round() && s.beds[bed].rotation == RotationRule::whole;
+  }
+  bool uses(int channel, const Scene& s) const { return channel != rotation || may_turn(s); }
+  template <class T>
+  void prepare(const Scene& s, Work<T>& w) const;
+
+  // ---- forces ----
+  template <bool Lean, class T>
+  void apply(Load<T>& load, const Mode& m, Work<T>& w) const;
+
+  template <class T>
+  Vec2<T> drag_force(const Work<T>& w) const {
+    return w.is_immersed ? -w.resistance.drag * w.velocity : Vec2<T>{};
+  }
+  template <class T>
+  Vec2<T> static_force(const Scene& s, const Work<T>& w) const {
+    const Plane& plane = s.beds[bed].plane;
+    return w.is_immersed ? w.normal_force * plane.normal + w.shear_force * plane.tangent : Vec2<T>{};
+  }
+  template <class T>
+  Vec2<T> force_on(int which, const Scene& s, const Frames<T>&, const Work<T>& w) const {
+    return which == body ? drag_force(w) + static_force(s, w) : Vec2<T>{};
+  }
+
+  // ---- switches ----
+  bool is_immersed(const Mode& m) const { return thud::is_immersed(part, m.immersion.regime); }
+  bool is_active(int sub, const Scene& s, const Mode& m) const {
+    return is_immersed(m) && (sub != spin || (may_turn(s) && is_whole(part, m.immersion.regime)));
+  }
+  static std::int8_t& state(int sub, Mode& m) { return sub == normal ? m.normal : sub == shear ? m.shear : m.spin; }
+  template <class T>
+  static T& force(int sub, Work<T>& w) {
+    return sub == normal ? w.normal_force : sub == shear ? w.shear_force : w.spin_moment;
+  }
+  template <class T>
+  static T rate(int sub, const Work<T>& w) {
+    return sub == normal ? w.normal_rate : sub == shear ? w.shear_rate : w.turn;
+  }
+  template <class T>
+  static void bounds(int sub, const Work<T>& w, double& lower, double& upper) {
+    const Resistance<T>& r = w.resistance;
+    if (sub == normal)
+      lower = value_of(r.plunge), upper = value_of(r.withdraw);
+    else
+      lower = upper = value_of(sub == shear ? r.shear : r.spin_bound);
+  }
+  template <class T>
+  void add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const;
+  /// dγ/dt at v̇ = 0: E moves along the body as the immersion changes, which the dual numbers see.
+  template <class T>
+  T bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>& moving) const;
+
+  // ---- events ----
+  enum Guard : std::uint8_t { g_level = guard::first_own, g_deepest, g_cross, g_along, g_end_area, g_aligned, g_bottom };
+  template <class Sink>
+  void guards(const Scene& s, const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink) const;
+  /// Takes the other side of a corner of the drag.
+  static bool flip(const GuardId& id, Mode& m);
+  template <class Log>
+  void log(const Mode& before, const Mode& after, Log&& log) const;
+  /// A part has just touched the sand: resistance starts from zero depth, where it is not smooth.
+  static bool starts_rough(const Mode& before, const Mode& after) {
+    return (after.immersion.regime & ~before.immersion.regime) != 0;
+  }
+  /// Heights above the surface of what is not immersed, and how fast they change: sink(height, rate).
+  template <class Sink>
+  void approaches(const Scene& s, const Mode& m, const Frames<double>& f, const Work<double>& w, Sink&& sink) const;
+  bool stops_at_bottom(const Scene& s) const { return s.beds[bed].stop_at_bottom; }
+  /// Marks a part that has reached the bottom of its bed.
+  bool reach_bottom(const Scene& s, const Work<double>& w, const Scales& scales, Mode& m) const;
+
+  // ---- selection (see ModeSelector) ----
+  /// Levels and deepest points. True when the regime has changed.
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales, Mode& m) const;
+  /// Sides of the drag: signs of u × v_E and u · v_E, and which area counts. True when all were clear already `here`.
+  bool settle_flow(const Scene& s, const Frames<double>& frames, const Work<double>& here, const Work<double>& there,
+                   const Scales& scales, Mode& m) const;
+  bool passes_clearly(const Scene& s, const Frames<double>& later, const Work<double>& here, const Scales& scales,
+                      double ahead, Work<double>& there) const;
+  /// Where the back of a beam has just come out, or its belly dipped in, E runs along it with a speed without bound, as
+  /// the root of the height. That decides at this instant; already a little later it would seem that E can be held.
+  bool decides_at_once(const Work<double>& w, const Scales& scales, const Mode& m) const {
+    return part.kind == PartKind::beam && (m.immersion.regime & 4)
+        && std::abs(w.levels.value[2]) < 1e-6 * scales.length;
+  }
+
+  // ---- sizes ----
+  double length(const Scene&) const { return std::max({std::abs(part.s0), std::abs(part.s1), part.width}); }
+
+ private:
+  template <bool Lean, class Kind, class ApplyLaw, class T>
+  void act(Kind kind, const Bed& bed, Load<T>& load, const Mode& m, Work<T>& w, ApplyLaw&& apply_law) const;
+  template <class Sink>
+  void flow_guards(AreaRule rule, const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink) const;
+  template <class T>
+  T area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity, T cross, T along) const;
+};
+
+template <class T>
+void SandPiece::prepare(const Scene& s, Work<T>& w) const {
+  if (part.kind != PartKind::beam) return;
+  const int count = s.tree.body(body).beam->size();
+  w.shapes.assign(count, T(0));
+  w.slopes.assign(count, T(0));
+}
+
+template <class T>
+[[gnu::always_inline]] inline T SandPiece::area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity, T cross,
+                                                      T along) const {
+  if (part.is_round()) return side * norm(velocity);
+  const T across = m.cross * cross;  // |u × v_E|
+  switch (part.kind == PartKind::block ? AreaRule::silhouette : rule) {
+    case AreaRule::side: return side * across;
+    case AreaRule::side_or_end: return m.cross == 0 ? end_area * (m.along * along) : side * across;
+    case AreaRule::silhouette: return side * across + end_area * (m.along * along);
+    case AreaRule::floor: return m.end_area ? end_area * norm(velocity) : side * across;
+    case AreaRule::full: return side * norm(velocity);
+  }
+  return T(0);
+}
+
+namespace detail {
+/// A kind known to the compiler: nearly every part is a straight one.
+struct IsSegment {
+  constexpr operator PartKind() const { return PartKind::segment; }  // NOLINT
+};
+}  // namespace detail
+
+template <bool Lean, class T>
+[[gnu::always_inline]] inline void SandPiece::apply(Load<T>& load, const Mode& m, Work<T>& w) const {
+  const Bed& b = load.scene.beds[bed];
+  const auto* lee = std::get_if<LeeLaw>(&b.law);
+  if (lee && part.kind == PartKind::segment)  // the common case, without the dispatch
+    return act<Lean>(detail::IsSegment{}, b, load, m, w,
+                     [&](Flow<T>& flow, Vec2<T>, T, T, T, T, Resistance<T>& r) { lee->evaluate(flow, r); });
+  act<Lean>(part.kind, b, load, m, w,
+            [&](Flow<T>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate, Resistance<T>& r) {
+              std::visit(
+                  [&](const auto& law) {
+                    using L = std::decay_t<decltype(law)>;
+                    if constexpr (std::is_same_v<L, OwnLaw>) {
+                      flow.speed = norm(velocity);
+                      flow.cross = cross;
+                      flow.along = along;
+                      flow.normal_rate = normal_rate;
+                      flow.shear_rate = shear_rate;
+                    } else if constexpr (L::needs_speed) {
+                      flow.speed = norm(velocity);
+                    }
+                    law.evaluate(flow, r);
+                  },
+                  b.law);
+            });
+}
+
+// Everything is computed in locals, and written to the work at the end where it is wanted: most of the time goes here.
+template <bool Lean, class Kind, class ApplyLaw, class T>
+[[gnu::always_inline]] inline void SandPiece::act(Kind kind, const Bed& b, Load<T>& load, const Mode& m, Work<T>& w,
+                                                  ApplyLaw&& apply_law) const {
+  const Plane& plane = b.plane;
+  const Frames<T>& frames = load.frames;
+  const Vec2<T> axis = frames.u[body], lateral_axis = frames.w[body];
+  Vec2<T> u = axis;
+  Levels<T> lv;
+  const T dip = dot(plane.normal, u);
+  const bool immersed = is_immersed(m);
+  Immersed<T> im;
+  if (kind == PartKind::beam) {
+    if (Lean && !immersed) return;
+    survey(part, m.immersion, body, frames, plane, lv, im);
+  } else if (kind == PartKind::segment) {
+    const T base = plane.depth(frames.origin[body]) + part.n * dot(plane.normal, lateral_axis);
+    lv.value[0] = base + part.s0 * dip;
+    lv.value[1] = base + part.s1 * dip;
+    lv.count = 2;
+  } else {
+    levels(part, body, frames, plane, lv);
+  }
+  if constexpr (!Lean) {
+    w.levels = lv;
+    w.is_immersed = immersed;
+  }
+  if (!immersed) return;
+
+  T rate = frames.rate[body];
+  Vec2<T> velocity;
+  if (kind == PartKind::beam) {
+    const ElasticBeam& elastic = *load.scene.tree.body(body).beam;
+    elastic.shapes_at(im.at, w.shapes.data(), w.slopes.data());
+    const int begin = load.scene.tree.elastic_begin(body);
+    T lateral{}, tangent{};
+    for (int j = 0; j < elastic.size(); ++j) {
+      lateral += w.shapes[j] * frames.eta_rate[begin + j];
+      rate += w.slopes[j] * frames.eta_rate[begin + j];
+      tangent += w.slopes[j] * frames.eta[begin + j];
+    }
+    velocity = frames.velocity(body, im.arm) + lateral * lateral_axis;
+    if (!part.straight) {  // the axis where it is
+      const Vec2<T> bent = u + tangent * lateral_axis;
+      u = (T(1) / norm(bent)) * bent;
+    }
+  } else {
+    if (kind == PartKind::segment) {
+      im.whole = m.immersion.regime == 3;
+      detail::immerse_segment(part, end_area, m.immersion, u, lateral_axis, dip, lv, im);
+    } else {
+      immerse(part, m.immersion, body, frames, plane, lv, im);
+    }
+    velocity = frames.origin_rate[body] + rate * turned(im.arm);
+  }
+  const T cross = u.x * velocity.z - u.z * velocity.x, along = dot(u, velocity);
+  const T normal_rate = dot(plane.normal, velocity), shear_rate = dot(plane.tangent, velocity);
+
+  const bool spins = im.whole && b.rotation == RotationRule::whole && (kind == PartKind::segment || !part.is_round());
+  const bool both = spins || m.normal == slip::stuck;
+  Flow<T> flow{&im,
+               &part,
+               inverse_width,
+               area_speed(b.area, m, im.side, velocity, cross, along),
+               T(0),
+               mass,
+               load.scene.gravity_size,
+               both || m.normal > 0,
+               both || m.normal < 0};
+  Resistance<T> r;
+  apply_law(flow, velocity, cross, along, normal_rate, shear_rate, r);
+
+  const T normal_force = slip::fixed_force(m.normal, r.plunge, r.withdraw);
+  const T shear_force = slip::fixed_force(m.shear, r.shear, r.shear);
+  const Vec2<T> force = normal_force * plane.normal + shear_force * plane.tangent - r.drag * velocity;
+  T moment_about_e{};
+  if (spins) {
+    // Uniform pressure over the length, one half plunging while the other withdraws: bound F ℓ/4. Grows from zero as
+    // the upper end goes under, so that nothing jumps when a link is swallowed.
+    const T pressed = 0.5 * (r.plunge + r.withdraw) * dot(plane.tangent, u);
+    const T sheared = r.shear * dot(plane.normal, u);
+    const T cover = im.depth > T(0) ? im.top / im.depth : T(0);
+    r.spin_bound = 0.25 * cover * im.length * norm(Vec2<T>{pressed, sheared});
+    const T turning = slip::fixed_force(m.spin, r.spin_bound, r.spin_bound);
+    moment_about_e = turning - cover * (r.spin_linear + r.spin_square * slip::sign(m.spin) * rate) * rate;
+    if constexpr (!Lean) w.spin_moment = turning;
+    load.power[rotation] += moment_about_e * rate;
+  }
+  load.wrenches.force[body] += force;
+  load.wrenches.moment[body] += moment(im.arm, force) + moment_about_e;
+  if (kind == PartKind::beam) {
+    const T lateral = dot(lateral_axis, force);
+    T* q = load.wrenches.elastic.data() + load.scene.tree.elastic_begin(body);
+    for (std::size_t j = 0; j < w.shapes.size(); ++j)
+      q[j] += w.shapes[j] * lateral + w.slopes[j] * moment_about_e;
+  }
+  load.power[drag] -= r.drag * dot(velocity, velocity);
+  load.power[static_normal] += normal_force * normal_rate;
+  load.power[static_shear] += shear_force * shear_rate;
+  if constexpr (Lean) return;
+  w.immersed = im;
+  w.velocity = velocity;
+  w.cross = cross;
+  w.along = along;
+  w.turn = rate;
+  w.normal_rate = normal_rate;
+  w.shear_rate = shear_rate;
+  w.resistance = r;
+  w.normal_force = normal_force;
+  w.shear_force = shear_force;
+}
+
+template <class T>
+void SandPiece::add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const {
+  if (sub == spin) {
+    s.tree.add_moment(body, T(1), row);
+    for (std::size_t j = 0; j < w.slopes.size(); ++j) row[s.tree.elastic_dof(body) + j] += w.slopes[j];
+    return;
+  }
+  const Plane& plane = s.beds[bed].plane;
+  const Vec e = sub == normal ? plane.normal : plane.tangent;
+  s.tree.add_point_force(frames, body, w.immersed.arm, Vec2<T>{T(e.x), T(e.z)}, row,
+                         w.shapes.empty() ? nullptr : w.shapes.data());
+}
+
+template <class T>
+T SandPiece::bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>& moving) const {
+  const bool beam = part.kind == PartKind::beam;
+  if (sub == spin && !beam) return T(0);
+  const Plane& plane = s.beds[bed].plane;
+  Levels<Dual<T>> lv;
+  Immersed<Dual<T>> im;
+  survey(part, m.immersion, body, moving, plane, lv, im);
+  Vec2<Dual<T>> velocity = moving.velocity(body, im.arm);
+  if (beam) {
+    Dual<T> lateral, turn;
+    s.tree.body(body).beam->deflect(im.at, moving.eta_rate.data() + s.tree.elastic_begin(body), lateral, turn);
+    if (sub == spin) return turn.d;
+    velocity += lateral * moving.w[body];
+  }
+  return dot(sub == normal ? plane.normal : plane.tangent, velocity).d;
+}
+
+template <class Sink>
+void SandPiece::guards(const Scene& s, const Mode& m, const Work<double>& w, const Scales& scales,
+                       Sink&& sink) const {
+  const double small_length = tolerance::level * scales.length;
+  const std::uint8_t regime = m.immersion.regime;
+  for (std::int16_t l = 0; l < w.levels.count; ++l)
+    sink(regime >> l & 1 ? w.levels.value[l] : -w.levels.value[l], small_length, GuardRole::change, g_level, l);
+  if (!is_immersed(m)) return;
+  const Bed& b = s.beds[bed];
+  const bool block = part.kind == PartKind::block;
+  if ((part.kind == PartKind::segment || part.kind == PartKind::beam) && (regime & 3) == 3)
+    sink(m.immersion.deepest * (w.levels.value[1] - w.levels.value[0]), small_length, GuardRole::change, g_deepest, 0);
+  if (block)
+    for (int side : {1, 3}) {
+      const int other = (m.immersion.deepest + side) % 4;
+      sink(w.levels.value[m.immersion.deepest] - w.levels.value[other], small_length, GuardRole::change, g_deepest,
+           static_cast<std::int16_t>(other));
+    }
+  if (b.bottom > 0 && !m.at_bottom)
+    sink(b.bottom - w.immersed.depth, small_length, GuardRole::change, g_bottom, 0);
+  if (!part.is_round() && (slip::is_slipping(m.normal) || slip::is_slipping(m.shear)))
+    flow_guards(b.area, m, w, scales, sink);
+  slip_guards(*this, normal, m.normal, w, scales, sink);
+  slip_guards(*this, shear, m.shear, w, scales, sink);
+  if (is_active(spin, s, m)) slip_guards(*this, spin, m.spin, w, scales, sink);
+}
+
+template <class Sink>
+void SandPiece::flow_guards(AreaRule rule, const Mode& m, const Work<double>& w, const Scales& scales,
+                            Sink&& sink) const {
+  const double small_flow = tolerance::flow * scales.speed;
+  const bool block = part.kind == PartKind::block;
+  if (rule == AreaRule::side_or_end && m.cross == 0 && !block) {
+    sink(tolerance::aligned * small_flow - std::abs(w.cross), 0.0, GuardRole::change, g_aligned, 0);
+    sink(m.along * w.along, small_flow, GuardRole::flow, g_along, 0);
+  } else {
+    if (block || (rule != AreaRule::full && !(rule == AreaRule::floor && m.end_area)))
+      sink(m.cross * w.cross, small_flow, GuardRole::flow, g_cross, 0);
+    if (block || rule == AreaRule::silhouette) sink(m.along * w.along, small_flow, GuardRole::flow, g_along, 0);
+  }
+  if (rule == AreaRule::floor && !block) {
+    const double excess = part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);
+    sink(m.end_area ? excess : -excess, tolerance::slip * scales.speed * part.end_area(), GuardRole::change,
+         g_end_area, 0);
+  }
+}
+
+template <class Log>
+void SandPiece::log(const Mode& a, const Mode& b, Log&& log) const {
+  if (a == b) return;
+  const bool was = is_immersed(a), is = is_immersed(b);
+  const bool was_whole = is_whole(part, a.immersion.regime), is_whole_ = is_whole(part, b.immersion.regime);
+  const auto from = static_cast<std::int8_t>(a.immersion.regime), to = static_cast<std::int8_t>(b.immersion.regime);
+  if (!was && is) log.push(EventKind::enter, from, to);
+  if (was && !is) log.push(EventKind::leave, from, to);
+  if (!was_whole && is_whole_ && part.kind != PartKind::particle) log.push(EventKind::submerge, from, to);
+  if (was_whole && !is_whole_ && part.kind != PartKind::particle) log.push(EventKind::emerge, from, to);
+  if (!was || !is) return;
+  if (a.immersion.deepest != b.immersion.deepest)
+    log.push(EventKind::deepest, a.immersion.deepest, b.immersion.deepest);
+  if (a.cross != b.cross)
+    log.push(EventKind::flow, a.cross, b.cross);
+  else if (a.along != b.along)
+    log.push(EventKind::flow, a.along, b.along);
+  log.push_switches();
+}
+
+template <class Sink>
+void SandPiece::approaches(const Scene& s, const Mode& m, const Frames<double>& f, const Work<double>& w,
+                           Sink&& sink) const {
+  if (is_immersed(m)) return;
+  const Vec normal_ = s.beds[bed].plane.normal;
+  for (int l = 0; l < part.point_level_count(); ++l)
+    sink(-w.levels.value[l], -dot(normal_, f.velocity(body, level_point(part, l))));
+}
+
+}  // namespace thud

@@ -1,0 +1,59 @@
+#pragma once
+// Small dense systems of equations, in place and for any scalar: the held switches of a mode are few.
+
+#include <cmath>
+#include <utility>
+
+#include "thud/math/dual.hpp"
+
+namespace thud {
+
+/// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation.
+template <class T>
+void solve_hold(T* g, T* x, int k, double ridge) {
+  using std::sqrt;
+  for (int c = 0; c < k; ++c) {
+    T pivot = g[c * k + c] + ridge;
+    for (int j = 0; j < c; ++j) pivot -= g[c * k + j] * g[c * k + j];
+    const T root = sqrt(pivot > T(0.01 * ridge) ? pivot : T(0.01 * ridge));
+    g[c * k + c] = root;
+    for (int i = c + 1; i < k; ++i) {
+      for (int j = 0; j < c; ++j) g[i * k + c] -= g[i * k + j] * g[c * k + j];
+      g[i * k + c] = g[i * k + c] / root;
+    }
+  }
+  for (int i = 0; i < k; ++i) {
+    for (int j = 0; j < i; ++j) x[i] -= g[i * k + j] * x[j];
+    x[i] = x[i] / g[i * k + i];
+  }
+  for (int i = k - 1; i >= 0; --i) {
+    for (int j = i + 1; j < k; ++j) x[i] -= g[j * k + i] * x[j];
+    x[i] = x[i] / g[i * k + i];
+  }
+}
+
+/// Solves G x = x in place for any G, k × k, by elimination with pivots.
+template <class T>
+void solve_general(T* g, T* x, int k, double ridge) {
+  for (int c = 0; c < k; ++c) {
+    int best = c;
+    for (int i = c + 1; i < k; ++i)
+      if (std::abs(value_of(g[i * k + c])) > std::abs(value_of(g[best * k + c]))) best = i;
+    if (best != c) {
+      for (int j = 0; j < k; ++j) std::swap(g[c * k + j], g[best * k + j]);
+      std::swap(x[c], x[best]);
+    }
+    if (std::abs(value_of(g[c * k + c])) < ridge) g[c * k + c] = T(ridge);
+    for (int i = c + 1; i < k; ++i) {
+      const T f = g[i * k + c] / g[c * k + c];
+      for (int j = c + 1; j < k; ++j) g[i * k + j] -= f * g[c * k + j];
+      x[i] -= f * x[c];
+    }
+  }
+  for (int i = k - 1; i >= 0; --i) {
+    for (int j = i + 1; j < k; ++j) x[i] -= g[i * k + j] * x[j];
+    x[i] = x[i] / g[i * k + i];
+  }
+}
+
+}  // namespace thud

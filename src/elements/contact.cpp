@@ -1,0 +1,72 @@
+#include "thud/elements/contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace thud {
+
+ContactForce::ContactForce(Contact contact, const Tree& tree, double gravity)
+    : Contact(std::move(contact)),
+      shape_a(shapes_at(tree, a.body, a.point.s)),
+      slope_a(shapes_at(tree, a.body, a.point.s, true)),
+      force_scale(tree.total_mass() * std::max(gravity, 1.0)) {
+  if (wall >= 0) return;
+  shape_b = shapes_at(tree, b.body, b.point.s);
+  slope_b = shapes_at(tree, b.body, b.point.s, true);
+}
+
+double ContactForce::length(const Scene&) const {
+  double out = 0;
+  for (const Feature* f : {&a, &b})
+    out = std::max({out, std::abs(f->point.s), std::abs(f->point.n), f->radius});
+  return out;
+}
+
+void ContactForce::settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const {
+  if (law.compliant) return;
+  const double small =
+      (m.touch == Touch::closed ? tolerance::held_drift : tolerance::touch_speed) * scales.speed;
+  const bool touches = w.gap <= scales.touching() && std::abs(w.gap_rate) <= small;
+  if (touches && m.touch == Touch::open) m.slip = slip::idle;
+  m.touch = touches ? Touch::closed : Touch::open;
+}
+
+bool ContactForce::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                                   Mode& m) const {
+  if (!law.compliant) return false;
+  const double small = tolerance::undecided_length * scales.length;
+  const double now = here.gap, later = there.gap;
+  // Balls that only touch count as in: an indentation of zero has no force.
+  const bool in = std::abs(now) > small ? now < 0 : later - now <= 0.01 * scales.small_gap();
+  const double pull = law.damping * here.gap_rate - 1;
+  const double pull_later = law.damping * there.gap_rate - 1;
+  const bool slack = (std::abs(pull) > 1e-9 ? pull : pull_later) > 0;
+  const Touch touch = !in ? Touch::open : slack ? Touch::slack : Touch::pressed;
+  const bool changed = touch != m.touch;
+  if (m.touch == Touch::open && in) m.slip = slip::forward;
+  m.touch = touch;
+  return changed;
+}
+
+double ContactForce::indentation(double mass, double speed) const {
+  if (!law.compliant) return HUGE_VAL;
+  return std::pow(0.5 * (law.exponent + 1) * mass * speed * speed / law.stiffness, 1 / (law.exponent + 1));
+}
+
+double ContactForce::longest_step(const StepState& s, const Mode& m, const Work<double>& w) const {
+  const double speed = std::abs(w.gap_rate);
+  if (!(law.damping > 0) || m.touch != Touch::pressed || speed < 1e-3 * s.scales.speed) return HUGE_VAL;
+  const double depth = indentation(s.mass, speed);
+  double h = 0.1 * depth / speed;
+  if (w.gap_rate > 0 && -w.gap > 0.002 * depth) h = std::min(h, 0.6 * -w.gap / speed);
+  return h;
+}
+
+double ContactForce::longest_first_step(const StepState& s, const Mode& before, const Mode& m,
+                                        const Work<double>& w) const {
+  if (m.touch != Touch::pressed || before.touch != Touch::open) return HUGE_VAL;
+  const double speed = std::max(std::abs(w.gap_rate), 1e-6 * s.scales.speed);
+  return 0.002 * indentation(s.mass, speed) / speed;
+}
+
+}  // namespace thud

@@ -1,0 +1,381 @@
+// A run from its start to its end: steps, what is met on the way, and the account.
+
+#include "event/run.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "event/rest.hpp"
+#include "thud/base/law_error.hpp"
+
+namespace thud {
+
+namespace {
+// What a step may err by, in tolerances. Measured: with it the error of a whole run stays well below the tolerance.
+constexpr double error_slack = 8;
+}  // namespace
+
+Outcome Run::run(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
+                 const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer) {
+  s_.stepper = &stepper;
+  options_ = options;
+  observer_ = observer;
+  stepper.set_options(options);
+  try {
+    begin_run(q, v, conditions);
+    while (!done_) advance();
+    close();
+  } catch (const LawError& e) {
+    fail(fmt::format("{} (t = {:.6g} s)", e.what(), s_.t));
+    out_.time = s_.t;
+    out_.state.clear();  // there is none that could be evaluated
+  }
+  out_.stats.evaluations += s_.f.evaluations;
+  return std::move(out_);
+}
+
+void Run::state(double t, double* y) {
+  if (!s_.dense_ready) s_.make_dense();
+  s_.stepper->dense(s_.dense_h > 0 ? (t - s_.t) / s_.dense_h : 0, s_.y.data(), y);
+}
+
+// ---- start and end ----------------------------------------------------------------------------------------------------
+
+void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
+                    const std::vector<Condition>& conditions) {
+  out_ = {};
+  done_ = false;
+  repeats_ = 0;
+  last_log_error_ = 0;
+  closings_.clear();
+  s_.f.evaluations = 0;
+  s_.taken = 0;
+  s_.t = options_.start_time;
+  std::fill(s_.y.begin(), s_.y.end(), 0.0);
+  std::copy(q.begin(), q.end(), s_.y.begin());
+  std::copy(v.begin(), v.end(), s_.y.begin() + s_.n);
+  const double span = options_.time_limit - s_.t;
+  s_.system.each([&]<class E>(const E& e, int) {
+    if constexpr (requires { e.coarsest_step(span); })
+      options_.max_step = std::min(options_.max_step, e.coarsest_step(span));
+  });
+  s_.system.reset(s_.mode);
+  out_.events.reserve(8);
+  set_scales();
+  if (!s_.stepper->is.adaptive && options_.step > 0.1 * span)
+    return fail(fmt::format("a step of {:.3g} s is too long for a run of {:.3g} s", options_.step, span));
+  out_.energy.initial = s_.energy();
+  energy_size_ = s_.system.tree().kinetic_energy(s_.work.frames);
+  if (!std::isfinite(out_.energy.initial) || !std::isfinite(s_.scales().moment))
+    return fail("the numbers of the start are too large to compute with");
+  if (const int k = collider_.find_overlap(s_.work, s_.scales()); k >= 0)
+    return fail(fmt::format("{} starts {:.3g} m inside", s_.system.contacts()[k].name,
+                            -s_.work.of<ContactForce>()[k].gap));
+  conditions_.start(conditions, out_.hits);
+  const std::vector<double> state = state_if_wanted();
+  clamp_what_rests();
+  const Mode before = s_.mode;
+  const bool struck = strike();
+  if (!select()) return;
+  out_.stats.evaluations += 4;
+  start_anew();
+  locator_.note_approaches();
+  if (struck) {
+    keep_around(state, before);
+    meet_jumped();
+    check_all_found();
+  }
+  if (done_) return;
+  h_ = first_step();
+  if (struck && s_.stepper->is.adaptive)
+    h_ = std::min(h_, Conditions::overshoot * collider_.next_flight(s_.y.data(), s_.mode, s_.scales(), s_.work));
+  if (is_resting()) finish(StopReason::rest);
+}
+
+void Run::finish(StopReason reason) {
+  if (reason == StopReason::rest) {  // what stands still has reached every rate of zero
+    meet_reached(1e-5);
+    if (done_) return;
+    push_event(EventKind::rest, {});
+  }
+  out_.reason = reason;
+  done_ = true;
+}
+
+void Run::fail(std::string message) {
+  out_.reason = StopReason::failed;
+  out_.message = std::move(message);
+  done_ = true;
+}
+
+void Run::close() {
+  out_.time = s_.t;
+  out_.state = s_.y;
+  out_.mode = s_.mode;
+  s_.system.evaluate(s_.t, s_.y.data(), s_.mode, s_.work, s_.sampled_slope.data());
+  EnergyAccount& account = out_.energy;
+  account.final = s_.energy();
+  double lost = 0, exchanged = energy_size_;
+  for (Channel c : s_.system.channels()) {
+    const double work = s_.y[s_.system.channel_slot(c)];
+    account.lost.push_back(supplies(c) ? 0.0 : -work);
+    (supplies(c) ? account.supplied : lost) += supplies(c) ? work : -work;
+    exchanged = std::max(exchanged, std::abs(work));
+  }
+  lost += account.settled;
+  const double residual = account.initial + account.supplied - account.final - lost;
+  exchanged = std::max(exchanged, std::abs(account.final - account.initial));
+  account.residual = exchanged > 0 ? residual / exchanged : 0.0;
+}
+
+// ---- one step ---------------------------------------------------------------------------------------------------------
+
+void Run::advance() {
+  if (options_.cancel && options_.cancel->load(std::memory_order_relaxed)) return finish(StopReason::cancelled);
+  if (out_.stats.steps + out_.stats.rejected > options_.max_steps)
+    return fail(fmt::format("gave up after {} steps", options_.max_steps));
+  const double left = options_.time_limit - s_.t;
+  double h = next_step();
+  if (!closings_.empty()) {
+    const double wait = closings_.front().end - s_.t;
+    if (!(wait > event_time_tolerance)) return end_closing();
+    h = std::min(h, wait);
+  }
+  const bool last = h >= left;
+  if (last) h = left;
+  if (!(h > 0)) return finish(StopReason::time_limit);
+  if (!try_step(h)) return;
+
+  const Crossing crossing = locator_.find(h);
+  if (crossing.exists()) {
+    go_to(crossing, h);
+    return;
+  }
+  s_.taken = h;
+  accept();
+  if (last) return finish(StopReason::time_limit);
+  if (options_.stop_at_rest && creeps(s_)) try_to_settle();
+}
+
+void Run::set_scales() {
+  s_.mode.stuck.clear();
+  s_.system.evaluate(s_.t, s_.y.data(), s_.mode, s_.work, s_.sampled_slope.data());
+  measure_sizes(s_.system, s_.work, s_.sizes);
+  const std::vector<double>& absolute = s_.sizes.absolute;
+  const int n = s_.n;
+  // In a compliant contact the error of a step counts in full: its force is not smooth at both ends.
+  const double slack = std::isfinite(s_.sizes.indentation) ? 0.5 : error_slack;
+  scale_.resize(2 * n);
+  for (int i = 0; i < 2 * n; ++i) scale_[i] = 1 / (slack * options_.tolerance * absolute[i]);
+  if (!s_.stepper->is.wants_scale) return;
+  // The motion is what is asked for: of a bending mode its share in it, not how fast it rings.
+  for (int i = 0; i < n; ++i) {
+    const double frequency = s_.system.tree().dof_frequency(i);
+    if (!(frequency > 0)) continue;
+    scale_[i] = 1 / (error_slack * options_.tolerance * 0.1 * s_.scales().length);
+    scale_[n + i] = std::min(scale_[n + i], scale_[i] / frequency);
+  }
+  // The stages are solved so well that what has come to rest is seen to rest.
+  std::vector<double> scale = scale_;
+  for (int i = 0; i < 2 * n; ++i) scale[i] = std::max(scale[i], 1 / (2e-6 * absolute[i]));
+  s_.stepper->set_scale(scale.data());
+}
+
+StepState Run::step_state() {
+  return {s_.system.scene(), s_.scales(), s_.system.tree().total_mass(), s_.y.data() + s_.n,
+          s_.stepper->slope_at_start() + s_.n};
+}
+
+double Run::first_step() const {
+  if (!s_.stepper->is.adaptive) return options_.step;
+  // Cautious: resistance grows like z^2.1 from the surface, which no order of the method sees.
+  return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.3 * s_.scales().time);
+}
+
+double Run::next_step() {
+  double h = options_.step;
+  if (s_.stepper->is.adaptive) {
+    h = std::min({h_, options_.max_step, quarter_turn(),
+                  longest_step(s_.system, s_.mode, step_state(), s_.work)});
+    if (s_.stepper->is.order == 8) h = step_to_expected(h);
+  }
+  return s_.stepper->suitable(h, s_.y.data());
+}
+
+// No body turns so far in one step that its ends could pass through the sand unseen.
+double Run::quarter_turn() const {
+  bool any = false;
+  ElementTypes::each([&]<class E>() {
+    any = any || (Approaching<E> && !s_.system.of<E>().empty());
+  });
+  if (!any) return HUGE_VAL;
+  double fastest = 1e-300;
+  for (int i = 0; i < s_.n; ++i)
+    if (s_.system.tree().is_angle(i)) fastest = std::max(fastest, std::abs(s_.y[s_.n + i]));
+  return 1.5 / fastest;
+}
+
+// Shortens a step to end just after an expected crossing, but not twice in a row: the guess was wrong then.
+double Run::step_to_expected(double h) {
+  const double expected = conditions_.expected(s_.t, h);
+  const bool shorten = expected < h && expected > 0.2 * h && !shortened_;
+  shortened_ = shorten;
+  return shorten ? expected : h;
+}
+
+// Steps by h into next(); false when the step was rejected (a smaller one is set).
+bool Run::try_step(double h) {
+  AnyStepper& stepper = *s_.stepper;
+  locator_.begin_step();
+  stepper.step(s_.f, &locator_, s_.t, s_.y.data(), h);
+  if (stepper.is.adaptive) {
+    if (stepper.is.finishes_first) stepper.finish(s_.f, s_.t, h);
+    const double error = stepper.error(scale_.data(), h);
+    if (!(error <= 1)) return reject(error, h), false;
+    // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
+    const double log_error = std::log(std::max(error, 1e-12));
+    const double growth = 0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / stepper.is.error_order);
+    last_log_error_ = log_error;
+    h_ = h * std::clamp(growth, 0.3, 6.0);
+  } else if (!stepper.converged()) {
+    fail(fmt::format("the equations of the step at t = {:.9g} s have no solution near; a shorter step may help", s_.t));
+    return false;
+  }
+  if (!stepper.is.finishes_first) stepper.finish(s_.f, s_.t, h);
+  if (!stepper.is.adaptive && !is_sane(stepper.next())) {
+    fail(fmt::format("the motion grew without bound by t = {:.6g} s: a step of {:.3g} s is too long for it", s_.t + h,
+                     h));
+    return false;
+  }
+  if (!stepper.fits()) {
+    ++out_.stats.rejected;
+    h_ = std::min(h, first_step());
+    return false;
+  }
+  s_.f.work_is_at_end = true;
+  locator_.end_step();
+  return true;
+}
+
+void Run::reject(double error, double h) {
+  ++out_.stats.rejected;
+  h_ = h * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / s_.stepper->is.error_order)) : 0.2);
+  if (h_ < 1e-15 * std::max(s_.scales().time, std::abs(s_.t)))
+    fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s", h_, s_.t));
+}
+
+// Methods with a fixed step may blow up. What is a million million times larger than anything at the start has.
+bool Run::is_sane(const double* y) const {
+  for (int i = 0; i < 2 * s_.n; ++i)
+    if (!(std::abs(y[i]) <= 1e12 * s_.sizes.absolute[i] + 1e12)) return false;
+  return true;
+}
+
+void Run::accept() {
+  AnyStepper& stepper = *s_.stepper;
+  ++out_.stats.steps;
+  if (observer_) observer_->on_step(*this);
+  if (!s_.f.work_is_at_end)
+    s_.system.evaluate(s_.t + s_.taken, stepper.next(), s_.mode, s_.work, s_.sampled_slope.data());
+  conditions_.accept(s_.t + s_.taken, stepper.next());
+  locator_.note_approaches();
+  std::copy(stepper.next(), stepper.next() + s_.total, s_.y.begin());
+  std::memcpy(stepper.slope_at_start(), stepper.slope_at_end(), sizeof(double) * s_.total);
+  s_.t += s_.taken;
+  if (collider_.has_rigid_contacts() && collider_.keep_closed(s_.y.data(), s_.mode, s_.scales(), s_.work))
+    s_.evaluate_here(stepper.slope_at_start());
+  repeats_ = s_.taken > 1e-9 * s_.scales().time ? 0 : repeats_;
+  energy_size_ = std::max(energy_size_, s_.system.tree().kinetic_energy(s_.work.frames));
+  if (s_.system.tree().has_beams()) note_beams();
+}
+
+void Run::note_beams() {
+  const Tree& tree = s_.system.tree();
+  BeamUse& use = out_.beams;
+  for (int i = 0; i < tree.body_count(); ++i) {
+    const ElasticBeam* beam = tree.body(i).beam.get();
+    if (!beam) continue;
+    double start = 0, end = 0;
+    for (int k = 0; k < beam->size(); ++k) {
+      const double eta = s_.work.frames.eta[tree.elastic_begin(i) + k];
+      start += beam->start_shapes()[k] * eta;
+      end += beam->end_shapes()[k] * eta;
+    }
+    const double bent = std::max(std::abs(start), std::abs(end)) / beam->length();
+    const double spin = std::abs(s_.work.frames.rate[i]) / beam->frequency(0);
+    if (bent > use.deflection) use.deflection = bent, use.bent = i;
+    if (spin > use.spin) use.spin = spin, use.spun = i;
+  }
+}
+
+// The right-hand side is another function from here on, or the state has jumped.
+void Run::start_anew() {
+  s_.stepper->forget();
+  locator_.forget();
+}
+
+// ---- conditions and rest ------------------------------------------------------------------------------------------------
+
+void Run::meet(int c) {
+  Hit& hit = out_.hits[c];
+  hit.found = true;
+  hit.time = s_.t;
+  hit.state = s_.y;
+  hit.mode = s_.mode;
+  push_event(EventKind::condition, {0, 0, c});
+  if (conditions_[c].stops) {
+    out_.condition = c;
+    return finish(StopReason::condition);
+  }
+  check_all_found();
+}
+
+// An impact makes velocities jump over values that conditions wait for.
+void Run::meet_jumped() {
+  conditions_.jump(s_.t, s_.y.data(), [&](int c) {
+    meet(c);
+    return !done_;
+  });
+}
+
+// Conditions that the motion reaches and stays at: a velocity that is held from here on.
+void Run::meet_reached(double share) {
+  for (std::size_t c = 0; c < conditions_.size(); ++c) {
+    if (conditions_.is_reached(c, s_.t, s_.y.data(), share)) meet(static_cast<int>(c));
+    if (done_) return;
+  }
+}
+
+void Run::check_all_found() {
+  if (!options_.stop_when_all_found || done_) return;
+  if (out_.impact_count < options_.impacts_wanted) return;
+  for (const EventCount& e : options_.events_wanted)
+    if (!time_of_event(out_.events, e)) return;
+  if (conditions_.all_found()) finish(StopReason::all_found);
+}
+
+bool Run::is_resting() const {
+  return options_.stop_at_rest && closings_.empty() && is_at_rest(s_) && !is_to_be_moved(s_, options_.time_limit);
+}
+
+// Whether the motion would stay if it stood still.
+void Run::try_to_settle() {
+  const std::vector<double> y = s_.y;
+  const Mode mode = s_.mode;
+  const double kinetic = s_.system.tree().kinetic_energy(s_.work.frames);
+  for (int i = 0; i < s_.n; ++i) s_.y[s_.n + i] = 0;
+  if (selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), s_.mode, s_.work, s_.stepper->slope_at_start())
+      && is_resting()) {
+    log_changes(mode);
+    out_.energy.settled += kinetic;
+    return finish(StopReason::rest);
+  }
+  s_.y = y;
+  s_.mode = mode;
+  start_anew();
+  s_.evaluate_here(s_.stepper->slope_at_start());
+}
+
+}  // namespace thud

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "step/differential.hpp"
+#include "thud/dynamics/system.hpp"
+
+namespace thud {
+
+/// dy/dt of a system in the mode of the moment, as steppers see it.
+class RightHandSide {
+ public:
+  RightHandSide(const System& system, const Mode& mode, Work<double>& work)
+      : system_(system),
+        mode_(mode),
+        work_(work) {}
+
+  /// For inner stages; `full` also fills the work with what guards and observables read.
+  void operator()(double t, const double* y, double* slope) {
+    ++evaluations;
+    work_is_at_end = false;
+    system_.evaluate_lean(t, y, mode_, work_, slope);
+  }
+  void full(double t, const double* y, double* slope) {
+    ++evaluations;
+    work_is_at_end = false;
+    system_.evaluate(t, y, mode_, work_, slope);
+  }
+  /// Derivatives of v̇ with respect to q and v, row by row.
+  void jacobian(double t, const double* y, double* by_q, double* by_v) {
+    if (!differential_) differential_ = std::make_unique<Differential>(system_);
+    differential_->evaluate(t, y, mode_, by_q, by_v);
+    evaluations += 2 * system_.dof_count();
+  }
+  const Mode& mode() const { return mode_; }
+  const System& system() const { return system_; }
+
+  long evaluations = 0;
+  bool work_is_at_end = false;  ///< it holds an evaluation of the end of the last step
+
+ private:
+  const System& system_;
+  const Mode& mode_;
+  Work<double>& work_;
+  std::unique_ptr<Differential> differential_;
+};
+
+}  // namespace thud
