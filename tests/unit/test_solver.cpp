@@ -36,7 +36,7 @@ struct Ran {
   std::vector<double> times(EventKind kind, int index = -1) const {
     std::vector<double> out;
     for (const Event& e : result.outcome.events)
-      if (e.kind == kind && (index < 0 || e.index == index)) out.push_back(e.time);
+      if (e.kind == kind && (index < 0 || e.which.index == index)) out.push_back(e.time);
     return out;
   }
   StopReason reason() const { return result.outcome.reason; }

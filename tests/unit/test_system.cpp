@@ -300,7 +300,7 @@ TEST(Guards, are_positive_inside_a_mode) {
     const Evaluated e = evaluate(system, y, mode);
     int count = 0;
     system.guards(mode, e.work, Scales{}, [&](double value, double, GuardId id) {
-      EXPECT_GT(value, 0) << static_cast<int>(id.kind) << " of " << id.index;
+      EXPECT_GT(value, 0) << static_cast<int>(id.code) << " of " << id.index;
       ++count;
     });
     EXPECT_GT(count, 4);

@@ -37,7 +37,7 @@ std::string unrest(const System& system, const Outcome& outcome) {
   for (const SwitchRef s : switches) {
     double lower = 0, upper = 0;
     system.switch_bounds(s, work, lower, upper);
-    const double force = System::switch_force(s, work);
+    const double force = system.switch_force(s, work);
     const double slack = 1e-9 * (lower + upper);  // rounding
     if (!(force >= -lower - slack && force <= upper + slack))
       said +=
