@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -55,7 +56,8 @@ int deepest_piece(const System& system, const Observable& what, const Work<doubl
   for (int k = 0; k < static_cast<int>(system.pieces().size()); ++k) {
     const SandPiece& p = system.pieces()[k];
     if (p.body != what.body || p.bed != what.bed || !work.of<SandPiece>()[k].is_immersed) continue;
-    if (best < 0 || work.of<SandPiece>()[k].immersed.depth > work.of<SandPiece>()[best].immersed.depth) best = k;
+    if (best < 0 || work.of<SandPiece>()[k].immersed.depth > work.of<SandPiece>()[best].immersed.depth)
+      best = k;
   }
   return best;
 }
@@ -155,7 +157,8 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::potential: return tree.potential_energy(f, system.gravity());
     case Quantity::strain: return tree.strain_energy(f);
     case Quantity::along: return dot(what.direction, system.tree().center_velocity(work.frames, what.body));
-    case Quantity::contact_energy: return system.stored_energy_of<ContactForce>(work);
+    case Quantity::stored_energy:
+      return ElementTypes::at(what.element.type, [&]<class E>() { return system.stored_energy_of<E>(work); });
     case Quantity::total_energy:
       return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f)
            + system.stored_energy(work);
@@ -342,10 +345,17 @@ class Lister {
     add("energy.total", o, "J", "kinetic, potential and strain energy");
     o.quantity = Quantity::strain;
     if (system_.tree().has_beams()) add("energy.strain", o, "J", "strain energy of the beams");
-    bool compliant = false;
-    for (const Contact& c : system_.contacts()) compliant = compliant || c.law.compliant;
-    o.quantity = Quantity::contact_energy;
-    if (compliant) add("energy.contact", o, "J", "energy stored in compliant contacts");
+    o.quantity = Quantity::stored_energy;
+    ElementTypes::each([&]<class E>() {
+      if constexpr (requires { E::store; }) {
+        const bool any = std::any_of(system_.of<E>().begin(), system_.of<E>().end(), [](const E& e) {
+          if constexpr (requires { e.stores(); }) return e.stores();
+          return true;
+        });
+        o.element = switch_of<E>(0);
+        if (any) add(fmt::format("energy.{}", E::store), o, "J", E::store_about);
+      }
+    });
     o.quantity = Quantity::work;
     for (Channel c : system_.channels()) {
       o.channel = c;

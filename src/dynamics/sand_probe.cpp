@@ -75,8 +75,10 @@ SandProbe::Answer SandProbe::at(Vec origin, double angle, Vec velocity, double r
   s.evaluate();  // for the levels,
   Answer out;
   for (std::size_t k = 0; k < s.mode.of<SandPiece>().size(); ++k) {
-    s.mode.of<SandPiece>()[k].immersion = immersion_of(s.system.pieces()[k].part, s.work.of<SandPiece>()[k].levels);
-    out.immersed = out.immersed || is_immersed(s.system.pieces()[k].part, s.mode.of<SandPiece>()[k].immersion.regime);
+    s.mode.of<SandPiece>()[k].immersion =
+        immersion_of(s.system.pieces()[k].part, s.work.of<SandPiece>()[k].levels);
+    out.immersed =
+        out.immersed || is_immersed(s.system.pieces()[k].part, s.mode.of<SandPiece>()[k].immersion.regime);
   }
   if (!out.immersed) return out;
   s.evaluate();  // for the flow,

@@ -37,10 +37,11 @@ bool ModeSelector::settle_flow(const Work<double>& here, const Work<double>& the
   bool clear = true;
   const Scene scene = system_.scene();
   system_.each([&]<class E>(const E& e, int k) {
-    if constexpr (requires(typename E::Mode& m) {
+    if constexpr (requires(typename E::Mode & m) {
                     e.settle_flow(scene, here.frames, here.of<E>()[k], there.of<E>()[k], scales, m);
                   })
-      clear = e.settle_flow(scene, here.frames, here.of<E>()[k], there.of<E>()[k], scales, mode.of<E>()[k]) && clear;
+      clear = e.settle_flow(scene, here.frames, here.of<E>()[k], there.of<E>()[k], scales, mode.of<E>()[k])
+           && clear;
   });
   return clear;
 }
@@ -57,7 +58,7 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
     const double rate = system_.switch_rate(s, work);
     std::int8_t& state = system_.switch_state(s, mode);
     // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
-    const double fraction = state == slip::stuck            ? tolerance::held_drift
+    const double fraction = state == slip::stuck     ? tolerance::held_drift
                           : slip::is_slipping(state) ? tolerance::free_slip
                                                      : tolerance::carried_slip;
     const double small = fraction * (system_.switch_turns(s) ? scales.rate : scales.speed);
@@ -193,8 +194,7 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
   std::vector<double> size(m);
   forces_.resize(m);
   bool slides = false;
-  for (const SwitchRef& s : vanishing_)
-    slides = slides || system_.sliding_friction(s, mode) != 0;
+  for (const SwitchRef& s : vanishing_) slides = slides || system_.sliding_friction(s, mode) != 0;
   const double* drive = slides ? work.drive.data() : work.applied.data();
   double largest = 1e-300;
   for (int a = 0; a < m; ++a) {
@@ -311,12 +311,17 @@ void ModeSelector::settle_moving_levels(double t, const double* y, const Scales&
   const Scene scene = system_.scene();
   bool moving = false;
   system_.each([&]<class E>(const E& e, int k) {
-    if constexpr (requires { e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]); })
-      moving = e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]) || moving;
+    if constexpr (requires {
+                    e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]);
+                  })
+      moving =
+          e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]) || moving;
   });
   if (!moving) return;
   system_.each([&]<class E>(const E& e, int k) {
-    if constexpr (requires { e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]); })
+    if constexpr (requires {
+                    e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]);
+                  })
       e.settle_geometry(work.of<E>()[k], there_.of<E>()[k], scales, mode.of<E>()[k]);
   });
 }
@@ -346,7 +351,8 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
 
     go_ahead(y, work, ahead);
     system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
-    if (settle_geometry(work, there_, scales, mode)) continue;  // other parts are in the sand now: start again
+    if (settle_geometry(work, there_, scales, mode))
+      continue;  // other parts are in the sand now: start again
     if (!decides_at_once(work, scales, mode))
       ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
     if (flow_is_clear) break;

@@ -62,7 +62,8 @@ void measure_sizes(const System& system, const Work<double>& work, Sizes& out) {
   }
 }
 
-double longest_step(const System& system, const Mode& mode, const StepState& state, const Work<double>& work) {
+double longest_step(const System& system, const Mode& mode, const StepState& state,
+                    const Work<double>& work) {
   double h = HUGE_VAL;
   system.each([&]<class E>(const E& e, int k) {
     if constexpr (requires { e.longest_step(state, mode.of<E>()[k], work.of<E>()[k]); })
@@ -75,7 +76,9 @@ double longest_first_step(const System& system, const Mode& before, const Mode& 
                           const Work<double>& work) {
   double h = HUGE_VAL;
   system.each([&]<class E>(const E& e, int k) {
-    if constexpr (requires { e.longest_first_step(state, before.of<E>()[k], mode.of<E>()[k], work.of<E>()[k]); })
+    if constexpr (requires {
+                    e.longest_first_step(state, before.of<E>()[k], mode.of<E>()[k], work.of<E>()[k]);
+                  })
       h = std::min(h, e.longest_first_step(state, before.of<E>()[k], mode.of<E>()[k], work.of<E>()[k]));
   });
   return h;

@@ -44,7 +44,9 @@ int System::add_wall(Wall wall) {
   return static_cast<int>(walls_.size()) - 1;
 }
 
-int System::add_contact(Contact contact) { return add(ContactForce(std::move(contact), tree_, gravity_size_)); }
+int System::add_contact(Contact contact) {
+  return add(ContactForce(std::move(contact), tree_, gravity_size_));
+}
 
 void System::set_contact_law(int contact, ContactLaw law) {
   std::get<type_of<ContactForce>>(elements_)[contact].law = std::move(law);
@@ -63,7 +65,7 @@ void System::set_joint(int body, JointForces forces) {
   if (forces.damping > 0) add(JointDamping{body, forces.damping});
   if (forces.has_friction())
     add(JointFriction{body, forces.friction_positive, forces.friction_negative, forces.clamp});
-  if (forces.torque) add(JointTorque{body, forces.torque, forces.torque_varies});
+  if (forces.torque) add(JointTorque{body, {forces.torque, forces.torque_varies}});
   joints_[body] = std::move(forces);
   assign_slots();
 }
@@ -77,6 +79,8 @@ void System::set_air_drag(int body, double k) {
 void System::assign_slots() {
   std::array<bool, channel_count> used{};
   const Scene here = scene();
+  types_in_use_ = 0;
+  ElementTypes::each([&]<class E>() { types_in_use_ |= of<E>().empty() ? 0u : 1u << type_of<E>; });
   each([&]<class E>(const E& e, int) {
     for (int c = 0; c < static_cast<int>(E::channels.size()); ++c) {
       bool& u = used[static_cast<int>(channel_of<E>(c))];
@@ -238,7 +242,8 @@ Vec System::element_force(int body, const Work<double>& work) const {
 double System::joint_moment(int body, const Work<double>& work) const {
   double sum = 0;
   each([&]<class E>(const E& e, int k) {
-    if constexpr (requires { e.joint_moment(body, work.of<E>()[k]); }) sum += e.joint_moment(body, work.of<E>()[k]);
+    if constexpr (requires { e.joint_moment(body, work.of<E>()[k]); })
+      sum += e.joint_moment(body, work.of<E>()[k]);
   });
   return sum;
 }

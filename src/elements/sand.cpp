@@ -48,7 +48,8 @@ bool SandPiece::settle_geometry(const Work<double>& here, const Work<double>& th
   const auto &now = here.levels.value, &later = there.levels.value;
   std::uint8_t regime = 0;
   for (int l = 0; l < part.level_count(); ++l)
-    if (is_positive(now[l], later[l], im.regime >> l & 1)) regime = static_cast<std::uint8_t>(regime | 1 << l);
+    if (is_positive(now[l], later[l], im.regime >> l & 1))
+      regime = static_cast<std::uint8_t>(regime | 1 << l);
   const bool changed = regime != im.regime;
   im.regime = regime;
   if (part.kind == PartKind::segment || part.kind == PartKind::beam) {
@@ -66,7 +67,8 @@ bool SandPiece::settle_geometry(const Work<double>& here, const Work<double>& th
 bool SandPiece::settle_flow(const Scene& s, const Frames<double>& frames, const Work<double>& here,
                             const Work<double>& there, const Scales& scales, Mode& m) const {
   if (!is_immersed(m) || part.is_round()) return true;
-  if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear)) return true;  // E is held: there is no flow
+  if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear))
+    return true;  // E is held: there is no flow
   const double small = tolerance::undecided_flow * scales.speed;
   struct Motion {
     Vec velocity;
@@ -96,8 +98,8 @@ bool SandPiece::settle_flow(const Scene& s, const Frames<double>& frames, const 
     if (std::abs(b) > tolerance::moving_flow * scales.speed) return b > 0 ? 1 : -1;
     return before == 0 ? std::int8_t{1} : before;
   };
-  const bool aligned = rule == AreaRule::side_or_end && part.kind != PartKind::block && std::abs(now.cross) < small
-                    && std::abs(later.cross) < small;
+  const bool aligned = rule == AreaRule::side_or_end && part.kind != PartKind::block
+                    && std::abs(now.cross) < small && std::abs(later.cross) < small;
   m.cross = aligned ? std::int8_t{0} : side(now.cross, later.cross, m.cross);
   m.along = side(now.along, later.along, m.along);
   if (rule == AreaRule::floor) {

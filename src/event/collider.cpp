@@ -118,7 +118,8 @@ double Collider::book(double* y, Work<double>& work) const {
   const double before = system_.tree().kinetic_energy(work.frames);
   place(y, work);
   const double after = system_.tree().kinetic_energy(work.frames);
-  if (const int slot = system_.channel_slot(channel_of<ContactForce>(ContactForce::impact_loss)); slot >= 0) y[slot] += after - before;
+  if (const int slot = system_.channel_slot(channel_of<ContactForce>(ContactForce::impact_loss)); slot >= 0)
+    y[slot] += after - before;
   return after;
 }
 

@@ -34,13 +34,15 @@ struct Log {
   void push_switches() {
     typename E::Mode a = before, b = after;
     for (int sub = 0; sub < static_cast<int>(E::switches.size()); ++sub)
-      if (element.is_active(sub, scene, after)) push_switch(sub, element.state(sub, a), element.state(sub, b));
+      if (element.is_active(sub, scene, after))
+        push_switch(sub, element.state(sub, a), element.state(sub, b));
   }
 };
 
 }  // namespace
 
-void log_changes(const System& system, double time, const Mode& before, const Mode& after, std::vector<Event>& out) {
+void log_changes(const System& system, double time, const Mode& before, const Mode& after,
+                 std::vector<Event>& out) {
   const Scene scene = system.scene();
   system.each([&]<class E>(const E& e, int k) {
     const auto &a = before.of<E>()[k], &b = after.of<E>()[k];

@@ -106,7 +106,8 @@ Crossing Locator::locate(double h) {
   note_end(s_.t + h, s_.stepper->next());
   s_.make_dense();
   double end = 1;
-  if (has_hidden_crossing() || (s_.stepper->is.looks > 0 && has_probe_violation_)) end = first_violated_sample();
+  if (has_hidden_crossing() || (s_.stepper->is.looks > 0 && has_probe_violation_))
+    end = first_violated_sample();
   if (end > 1) return {};  // a false alarm of the inner stages
   if (!has_violation_ && end == 1) return order(end);
   return between(end);
@@ -154,7 +155,8 @@ Crossing Locator::first_crossing(double end) {
   };
   for (int k : earliest_guards(end)) offer({guard_root(k, end), k, -1}, rank_of(end_[k].id));
   for (std::size_t c = 0; c < conditions_.size(); ++c)
-    if (conditions_.crosses_at_end(c)) offer({condition_root(c, end), -1, static_cast<int>(c)}, condition_rank);
+    if (conditions_.crosses_at_end(c))
+      offer({condition_root(c, end), -1, static_cast<int>(c)}, condition_rank);
   return first;
 }
 
@@ -170,8 +172,8 @@ std::vector<int> Locator::earliest_guards(double end) {
     const double a = start_[k].value, b = end_[k].value;
     return a <= end_[k].tolerance ? 2.0 : a / (a - b);
   };
-  const int front = *std::min_element(violated.begin(), violated.end(),
-                                      [&](int a, int b) { return guess(a) < guess(b); });
+  const int front =
+      *std::min_element(violated.begin(), violated.end(), [&](int a, int b) { return guess(a) < guess(b); });
   if (guess(front) > 1) return violated;
   const double after = guard_root(front, end) + 8 * root_accuracy_ / s_.trial;
   if (!(after < end)) return violated;
@@ -195,7 +197,8 @@ double Locator::first_violated_sample() {
     return theta;
   }
   bool any_condition = false;
-  for (std::size_t c = 0; c < conditions_.size(); ++c) any_condition = any_condition || conditions_.crosses_at_end(c);
+  for (std::size_t c = 0; c < conditions_.size(); ++c)
+    any_condition = any_condition || conditions_.crosses_at_end(c);
   return has_violation_ || any_condition ? 1.0 : 2.0;
 }
 
@@ -250,7 +253,8 @@ Crossing Locator::earlier_graze(Crossing first, double h) {
   if (static_cast<int>(looked_.size()) != looks - 1) return first;
   std::vector<double> end;  // the work is there only when nothing was found yet
   if (s_.f.work_is_at_end)
-    s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double v, double, const GuardId&) { end.push_back(v); });
+    s_.system.guards(s_.mode, s_.work, s_.scales(),
+                     [&](double v, double, const GuardId&) { end.push_back(v); });
   looked_.insert(looked_.begin(), std::move(looked_at_end_));
   looked_.push_back(end);
   looked_at_end_ = std::move(end);
@@ -298,7 +302,8 @@ Crossing Locator::find_touch(double end, double h) {
   int index = 0;
   each_approach(s_, [&](double distance, double rate) {
     inside = inside || (end < 1 && distance < -1e-10 * s_.scales().length);
-    if (index < static_cast<int>(approach_.size()) && approach_[index] < 0 && rate > 0) turning.push_back(index);
+    if (index < static_cast<int>(approach_.size()) && approach_[index] < 0 && rate > 0)
+      turning.push_back(index);
     ++index;
   });
   const auto look_from = [&](double theta) {

@@ -92,7 +92,8 @@ template <class Sink>
 void each_approach(const RunState& s, Sink&& sink) {
   const Scene scene = s.system.scene();
   s.system.each([&]<class E>(const E& e, int k) {
-    if constexpr (Approaching<E>) e.approaches(scene, s.mode.of<E>()[k], s.work.frames, s.work.of<E>()[k], sink);
+    if constexpr (Approaching<E>)
+      e.approaches(scene, s.mode.of<E>()[k], s.work.frames, s.work.of<E>()[k], sink);
   });
 }
 

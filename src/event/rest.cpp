@@ -16,7 +16,8 @@ bool is_at_rest(const RunState& s) {
   // What is left of the bending makes everything swing with the frequency of the beam.
   for (int i = 0; i < s.n; ++i) {
     const double swing = std::max(2e-9 * s.sizes.slowest_bending, 3e-8 * s.system.tree().dof_frequency(i));
-    if (std::abs(s.work.acceleration[i]) > s.sizes.absolute[s.n + i] * std::max(1e-7 / s.scales().time, swing))
+    if (std::abs(s.work.acceleration[i])
+        > s.sizes.absolute[s.n + i] * std::max(1e-7 / s.scales().time, swing))
       return false;
   }
   return true;

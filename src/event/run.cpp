@@ -18,7 +18,8 @@ constexpr double error_slack = 8;
 }  // namespace
 
 Outcome Run::run(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
-                 const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer) {
+                 const std::vector<Condition>& conditions, const SolverOptions& options,
+                 StepObserver* observer) {
   s_.stepper = &stepper;
   options_ = options;
   observer_ = observer;
@@ -90,7 +91,8 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   if (done_) return;
   h_ = first_step();
   if (struck && s_.stepper->is.adaptive)
-    h_ = std::min(h_, Conditions::overshoot * collider_.next_flight(s_.y.data(), s_.mode, s_.scales(), s_.work));
+    h_ = std::min(h_,
+                  Conditions::overshoot * collider_.next_flight(s_.y.data(), s_.mode, s_.scales(), s_.work));
   if (is_resting()) finish(StopReason::rest);
 }
 
@@ -133,7 +135,8 @@ void Run::close() {
 // ---- one step ---------------------------------------------------------------------------------------------------------
 
 void Run::advance() {
-  if (options_.cancel && options_.cancel->load(std::memory_order_relaxed)) return finish(StopReason::cancelled);
+  if (options_.cancel && options_.cancel->load(std::memory_order_relaxed))
+    return finish(StopReason::cancelled);
   if (out_.stats.steps + out_.stats.rejected > options_.max_steps)
     return fail(fmt::format("gave up after {} steps", options_.max_steps));
   const double left = options_.time_limit - s_.t;
@@ -197,8 +200,8 @@ double Run::first_step() const {
 double Run::next_step() {
   double h = options_.step;
   if (s_.stepper->is.adaptive) {
-    h = std::min({h_, options_.max_step, quarter_turn(),
-                  longest_step(s_.system, s_.mode, step_state(), s_.work)});
+    h = std::min(
+        {h_, options_.max_step, quarter_turn(), longest_step(s_.system, s_.mode, step_state(), s_.work)});
     if (s_.stepper->is.order == 8) h = step_to_expected(h);
   }
   return s_.stepper->suitable(h, s_.y.data());
@@ -207,9 +210,7 @@ double Run::next_step() {
 // No body turns so far in one step that its ends could pass through the sand unseen.
 double Run::quarter_turn() const {
   bool any = false;
-  ElementTypes::each([&]<class E>() {
-    any = any || (Approaching<E> && !s_.system.of<E>().empty());
-  });
+  ElementTypes::each([&]<class E>() { any = any || (Approaching<E> && !s_.system.of<E>().empty()); });
   if (!any) return HUGE_VAL;
   double fastest = 1e-300;
   for (int i = 0; i < s_.n; ++i)
@@ -236,17 +237,19 @@ bool Run::try_step(double h) {
     if (!(error <= 1)) return reject(error, h), false;
     // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
     const double log_error = std::log(std::max(error, 1e-12));
-    const double growth = 0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / stepper.is.error_order);
+    const double growth =
+        0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / stepper.is.error_order);
     last_log_error_ = log_error;
     h_ = h * std::clamp(growth, 0.3, 6.0);
   } else if (!stepper.converged()) {
-    fail(fmt::format("the equations of the step at t = {:.9g} s have no solution near; a shorter step may help", s_.t));
+    fail(fmt::format(
+        "the equations of the step at t = {:.9g} s have no solution near; a shorter step may help", s_.t));
     return false;
   }
   if (!stepper.is.finishes_first) stepper.finish(s_.f, s_.t, h);
   if (!stepper.is.adaptive && !is_sane(stepper.next())) {
-    fail(fmt::format("the motion grew without bound by t = {:.6g} s: a step of {:.3g} s is too long for it", s_.t + h,
-                     h));
+    fail(fmt::format("the motion grew without bound by t = {:.6g} s: a step of {:.3g} s is too long for it",
+                     s_.t + h, h));
     return false;
   }
   if (!stepper.fits()) {
@@ -261,7 +264,8 @@ bool Run::try_step(double h) {
 
 void Run::reject(double error, double h) {
   ++out_.stats.rejected;
-  h_ = h * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / s_.stepper->is.error_order)) : 0.2);
+  h_ = h
+     * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / s_.stepper->is.error_order)) : 0.2);
   if (h_ < 1e-15 * std::max(s_.scales().time, std::abs(s_.t)))
     fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s", h_, s_.t));
 }
@@ -357,7 +361,8 @@ void Run::check_all_found() {
 }
 
 bool Run::is_resting() const {
-  return options_.stop_at_rest && closings_.empty() && is_at_rest(s_) && !is_to_be_moved(s_, options_.time_limit);
+  return options_.stop_at_rest && closings_.empty() && is_at_rest(s_)
+      && !is_to_be_moved(s_, options_.time_limit);
 }
 
 // Whether the motion would stay if it stood still.
@@ -366,7 +371,8 @@ void Run::try_to_settle() {
   const Mode mode = s_.mode;
   const double kinetic = s_.system.tree().kinetic_energy(s_.work.frames);
   for (int i = 0; i < s_.n; ++i) s_.y[s_.n + i] = 0;
-  if (selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), s_.mode, s_.work, s_.stepper->slope_at_start())
+  if (selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), s_.mode, s_.work,
+                       s_.stepper->slope_at_start())
       && is_resting()) {
     log_changes(mode);
     out_.energy.settled += kinetic;

@@ -145,7 +145,7 @@ void Run::step_again(const Crossing& crossing, double longest) {
 bool Run::flip_side(const GuardId& id) {
   start_anew();
   const bool flipped = ElementTypes::at(id.type, [&]<class E>() {
-    if constexpr (requires(typename E::Mode& m) { E::flip(id, m); })
+    if constexpr (requires(typename E::Mode & m) { E::flip(id, m); })
       return E::flip(id, s_.mode.of<E>()[id.index]);
     else
       return false;
@@ -192,7 +192,8 @@ void Run::change_mode() {
   }
   if (struck) {
     if (s_.stepper->is.adaptive)
-      h_ = std::min(h_, Conditions::overshoot * collider_.next_flight(s_.y.data(), s_.mode, s_.scales(), s_.work));
+      h_ = std::min(
+          h_, Conditions::overshoot * collider_.next_flight(s_.y.data(), s_.mode, s_.scales(), s_.work));
     meet_jumped();
     check_all_found();
     if (done_) return;
@@ -236,8 +237,10 @@ bool Run::select() {
 void Run::stop_at_painleve(int contact) {
   const Contact& c = s_.system.contacts()[contact];
   out_.message = fmt::format(
-      "Painleve configuration of {} at t = {:.9g} s: with a friction of {:g} no force keeps this contact closed while "
-      "it slides; rigid bodies with Coulomb friction have no answer here (less friction, or model = \"hertz\", has)",
+      "Painleve configuration of {} at t = {:.9g} s: with a friction of {:g} no force keeps this contact "
+      "closed while "
+      "it slides; rigid bodies with Coulomb friction have no answer here (less friction, or model = "
+      "\"hertz\", has)",
       c.name, s_.t, c.law.friction);
   finish(StopReason::painleve);
 }
@@ -279,14 +282,18 @@ void Run::end_closing() {
   if (!done_ && closings_.empty() && is_resting()) finish(StopReason::rest);
 }
 
-void Run::log_changes(const Mode& before) { thud::log_changes(s_.system, s_.t, before, s_.mode, out_.events); }
+void Run::log_changes(const Mode& before) {
+  thud::log_changes(s_.system, s_.t, before, s_.mode, out_.events);
+}
 
 // ---- joints with a rule for sticking --------------------------------------------------------------------------------------
 
 void Run::clamp_what_rests() {
   const Scene scene = s_.system.scene();
   s_.system.each([&]<class E>(const E& e, int k) {
-    if constexpr (requires { e.clamp_at_start(scene, s_.work.frames, s_.work.of<E>()[k], s_.mode.of<E>()[k]); })
+    if constexpr (requires {
+                    e.clamp_at_start(scene, s_.work.frames, s_.work.of<E>()[k], s_.mode.of<E>()[k]);
+                  })
       e.clamp_at_start(scene, s_.work.frames, s_.work.of<E>()[k], s_.mode.of<E>()[k]);
   });
   s_.system.list_stuck(s_.mode);

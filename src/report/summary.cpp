@@ -206,7 +206,7 @@ class Summary {
     };
     head("Energy");
     line("at the start", e.initial);
-    if (e.supplied != 0) line("supplied by torques", e.supplied);
+    if (e.supplied != 0) line("supplied", e.supplied);
     line("at the end", e.final);
     if (sum > 0) line("lost", sum);
     for (const Loss& l : lost)

@@ -84,7 +84,10 @@ JointForces read_forces(const Table& t) {
           t.number("friction", Dimension::torque, Range::non_negative());
     }
   }
-  if (auto torque = t.time_expression("torque", Dimension::torque)) f.torque = *torque;
+  if (auto torque = t.time_expression("torque", Dimension::torque)) {
+    f.torque_varies = torque->varies();
+    f.torque = std::move(*torque);
+  }
   f.clamp = read_stick(t, f);
   return f;
 }

@@ -298,6 +298,34 @@ double TimeExpression::operator()(std::span<const double> values) const {
 
 const std::string& TimeExpression::text() const { return compiled_->text; }
 
+bool TimeExpression::varies() const {
+  static const std::vector<std::string> smooth = {"sin",  "cos",  "tan",   "asin", "acos",
+                                                  "atan", "sinh", "cosh",  "tanh", "exp",
+                                                  "ln",   "log",  "log10", "sqrt", "pi"};
+  const Compiled& self = *compiled_;
+  const std::vector<std::string> words = words_in(self.text);
+  const auto stands_in = [](const std::string& word, const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  };
+  if (std::none_of(words.begin(), words.end(),
+                   [&](const std::string& w) { return stands_in(w, self.variables); }))
+    return false;
+  // What may have edges may be constant almost everywhere.
+  if (self.text.find_first_of("?<>=!&|%") != std::string::npos) return true;
+  for (const std::string& w : words)
+    if (!stands_in(w, smooth) && !stands_in(w, self.variables) && !self.symbols.find(w)) return true;
+  const double first = (*this)(0.0);
+  for (int k = 1; k <= 40; ++k) {
+    double t = 1e-3 * std::exp(0.5 * k) * (1 + 0.1 * uniform_hash(1, k));
+    try {
+      if ((*this)(t) != first) return true;
+    } catch (const ExpressionError&) {
+      return true;
+    }
+  }
+  return false;
+}
+
 namespace {
 
 // An expression that has been found to be right, ready for other values of its names: compiling one takes a hundred

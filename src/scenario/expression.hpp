@@ -84,6 +84,10 @@ class TimeExpression {
 
   [[nodiscard]] const std::string& text() const;
 
+  /// False when it surely has one value, whatever its variable is: a number, or a smooth expression that the values of the
+  /// symbols make constant, such as a cosine with an amplitude of zero.
+  [[nodiscard]] bool varies() const;
+
  private:
   struct Compiled;
   std::unique_ptr<Compiled> compiled_;

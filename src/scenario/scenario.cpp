@@ -10,6 +10,7 @@
 #include "scenario/bodies.hpp"
 #include "scenario/build.hpp"
 #include "scenario/contacts.hpp"
+#include "scenario/elements.hpp"
 #include "scenario/initial.hpp"
 #include "scenario/own_parts.hpp"
 #include "scenario/parameters.hpp"
@@ -208,6 +209,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   }
   read_air(root, bodies, names, *s.system);
   doc::read_contacts(root, bodies, read_points(root, bodies, names, s), s);
+  doc::read_elements(root, s);
   s.observables = list_observables(*s.system, s.points);
   read_solver(root, s.options);
   add_frequencies(*s.system, s.constants);

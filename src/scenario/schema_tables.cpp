@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "scenario/beds.hpp"
+#include "scenario/elements.hpp"
 #include "scenario/schema.hpp"
 #include "scenario/shapes.hpp"
 #include "thud/granular/laws.hpp"
@@ -618,7 +619,15 @@ const TableSpec& scenario_spec() {
                key("results", {table(results_spec)}, "none", "named numbers"),
                key("solver", {table(solver_spec)}, "as below", "method and tolerance"),
                key("output", {table(output_spec)}, "as below", "plots and samples")}};
-  return spec;
+  static const TableSpec all = [] {
+    TableSpec out = spec;
+    const auto after =
+        std::find_if(out.keys.begin(), out.keys.end(), [](const KeySpec& k) { return k.name == "points"; });
+    const std::vector<KeySpec> elements = element_keys();
+    out.keys.insert(after, elements.begin(), elements.end());
+    return out;
+  }();
+  return all;
 }
 
 }  // namespace thud::doc

@@ -19,11 +19,11 @@ class AnyStepper {
  public:
   struct Traits {
     int order = 0, error_order = 0;
-    bool adaptive = false;      ///< chooses its own steps
-    bool may_fail = false;      ///< solves equations, see converged()
-    bool wants_scale = false;   ///< goes by the allowed errors itself
+    bool adaptive = false;        ///< chooses its own steps
+    bool may_fail = false;        ///< solves equations, see converged()
+    bool wants_scale = false;     ///< goes by the allowed errors itself
     bool finishes_first = false;  ///< its error estimate needs the slope at the end
-    int looks = 0;              ///< at guards on the way through a step; 0: a few, and none in between is asked for
+    int looks = 0;  ///< at guards on the way through a step; 0: a few, and none in between is asked for
   };
   explicit AnyStepper(Traits traits) : is(traits) {}
   virtual ~AnyStepper() = default;

@@ -164,13 +164,12 @@ class Stepper<ExactMethod> : public Stepper<Dop853Method> {
   static void torques_at(const System& system, double t, std::vector<double>& out) {
     out.clear();
     system.each([&]<class E>(const E& e, int) {
-      if constexpr (requires { e.value_at(t); }) out.push_back(e.value_at(t));
+      const auto put = [&](double x) { out.push_back(x); };
+      if constexpr (requires { e.inputs_at(t, put); }) e.inputs_at(t, put);
     });
   }
 
-  static bool same_forces(const Mode& a, const Mode& b) {
-    return a.elements == b.elements;
-  }
+  static bool same_forces(const Mode& a, const Mode& b) { return a.elements == b.elements; }
 
   template <class F>
   void find_mode(F& f, double t, const double* y) {

@@ -65,7 +65,9 @@ class StepperOf final : public AnyStepper {
   double* slope_at_start() override { return s_.slope(0); }
   double* slope_at_end() override { return s_.slope(S::last); }
   double* next() override { return s_.next(); }
-  void make_dense(RightHandSide& f, double t, const double* y, double h) override { s_.make_dense(f, t, y, h); }
+  void make_dense(RightHandSide& f, double t, const double* y, double h) override {
+    s_.make_dense(f, t, y, h);
+  }
   void dense(double theta, const double* y, double* out) override { s_.dense(theta, y, out); }
 
  private:

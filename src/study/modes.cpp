@@ -17,13 +17,21 @@ using Eigen::VectorXd;
 
 bool has_gravity(const System& system) { return norm(system.gravity()) > 0; }
 
-// Whether the tree that a body belongs to has a free root.
-std::vector<char> find_floating(const Tree& tree) {
-  std::vector<char> floating(tree.body_count());
+// Whether the tree that a body belongs to has a free root, and nothing that ties it to anything.
+std::vector<char> find_floating(const System& system) {
+  const Tree& tree = system.tree();
+  std::vector<int> root(tree.body_count());
+  std::vector<char> floating(tree.body_count()), tied(tree.body_count());
   for (int i = 0; i < tree.body_count(); ++i) {
     const Body& b = tree.body(i);
-    floating[i] = b.parent >= 0 ? floating[b.parent] : b.free;
+    root[i] = b.parent >= 0 ? root[b.parent] : i;
   }
+  system.each([&]<class E>(const E& e, int) {
+    if constexpr (requires { e.ties(0); })
+      for (int i = 0; i < tree.body_count(); ++i)
+        if (e.ties(i)) tied[root[i]] = 1;
+  });
+  for (int i = 0; i < tree.body_count(); ++i) floating[i] = tree.body(root[i]).free && !tied[root[i]];
   return floating;
 }
 
@@ -59,7 +67,10 @@ double reach_of(const Tree& tree) {
 // A force is none when it is lost in the rounding of those that balance.
 bool is_balanced(const System& system, const std::vector<double>& q, const VectorXd& force) {
   const Tree& tree = system.tree();
-  const double weight = tree.total_mass() * norm(system.gravity());
+  double weight = tree.total_mass() * norm(system.gravity());
+  system.each([&]<class E>(const E& e, int) {
+    if constexpr (requires { e.force_size(); }) weight += e.force_size();
+  });
   VectorXd scale = VectorXd::Constant(tree.dof_count(), weight);
   for (int i = 0; i < tree.body_count(); ++i) {
     scale[tree.angle_dof(i)] *= reach_of(tree);
@@ -78,7 +89,7 @@ Linearisation linearise(const System& system, const std::vector<double>& q) {
   using D = Dual<double>;
   const Tree& tree = system.tree();
   const int n = tree.dof_count();
-  const std::vector<char> floating = find_floating(tree);
+  const std::vector<char> floating = find_floating(system);
   Linearisation out;
   out.mass = make_mass(tree, q);
   out.stiffness.resize(n, n);
@@ -114,8 +125,13 @@ namespace {
 double potential(const System& system, const std::vector<double>& q) {
   const Tree& tree = system.tree();
   const std::vector<double> rest(q.size());
-  const Frames<double> frames = make_frames(tree, q.data(), rest.data());
-  return tree.potential_energy(frames, system.gravity()) + tree.strain_energy(frames);
+  std::vector<double> force(q.size());
+  Work<double> work;
+  system.prepare(work);
+  system.vibration_forces(q.data(), rest.data(), std::vector<char>(tree.body_count()), system.make_mode(),
+                          work, force.data());
+  return tree.potential_energy(work.frames, system.gravity()) + tree.strain_energy(work.frames)
+       + system.stored_energy(work);
 }
 
 std::vector<double> moved(const std::vector<double>& q, const VectorXd& by, double factor) {
@@ -149,10 +165,10 @@ double find_descent(const System& system, const std::vector<double>& q, const Ve
   return factor;
 }
 
-std::string first_free_body(const Tree& tree) {
-  for (const Body& b : tree.bodies())
-    if (b.free) return b.name;
-  return {};
+std::string first_floating_body(const System& system) {
+  const std::vector<char> floating = find_floating(system);
+  const auto found = std::find(floating.begin(), floating.end(), 1);
+  return found == floating.end() ? "" : system.tree().body(static_cast<int>(found - floating.begin())).name;
 }
 
 }  // namespace
@@ -160,7 +176,7 @@ std::string first_free_body(const Tree& tree) {
 Equilibrium find_equilibrium(const System& system, std::vector<double> q) {
   const Tree& tree = system.tree();
   Equilibrium out{false, q, 0, {}};
-  if (const std::string name = first_free_body(tree); !name.empty() && has_gravity(system)) {
+  if (const std::string name = first_floating_body(system); !name.empty() && has_gravity(system)) {
     out.reason = fmt::format("\"{}\" is free and falls: it has no static equilibrium", name);
     return out;
   }

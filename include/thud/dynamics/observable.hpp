@@ -42,10 +42,10 @@ enum class Quantity : std::uint8_t {
   deflection,    // w of the axis at a point of a beam
   deflection_slope,
   bending_moment,  // E I w″ there
-  element,           // of an element, which knows what
-  contact_energy,    // stored in all compliant contacts
-  along,             // velocity of a mass centre along `direction`
-  own,               // a function of the user
+  element,         // of an element, which knows what
+  stored_energy,   // in all elements of a type
+  along,           // velocity of a mass centre along `direction`
+  own,             // a function of the user
 };
 
 enum class Component : std::uint8_t { none, x, z, size };
@@ -61,9 +61,9 @@ struct Observable {
   BodyPoint point{};
   int bed = 0;
   Channel channel{};
-  bool center = false;  ///< the mass centre instead of `point`
-  int mode = 0;         ///< of a beam, from 0
-  SwitchRef element{};  ///< and which of its observables
+  bool center = false;                            ///< the mass centre instead of `point`
+  int mode = 0;                                   ///< of a beam, from 0
+  SwitchRef element{};                            ///< and which of its observables
   Vec direction{};                                ///< with the scale of the result in it
   std::shared_ptr<const ObservableFunction> own;  ///< of Quantity::own
 };

@@ -43,6 +43,7 @@ class System {
   template <class E>
   int add(E element) {
     auto& list = std::get<type_of<E>>(elements_);
+    if constexpr (requires { element.attach(tree_); }) element.attach(tree_);
     list.push_back(std::move(element));
     assign_slots();
     return static_cast<int>(list.size()) - 1;
@@ -115,8 +116,8 @@ class System {
   /// Generalised forces of weight and of the elements that act in small vibrations, less the inertia terms. Trees for
   /// which `floating` is set fall freely: they feel no weight.
   template <class T>
-  void vibration_forces(const T* q, const T* v, const std::vector<char>& floating, const Mode& mode, Work<T>& work,
-                        T* generalised) const;
+  void vibration_forces(const T* q, const T* v, const std::vector<char>& floating, const Mode& mode,
+                        Work<T>& work, T* generalised) const;
 
   // ---- switches ----
 
@@ -176,7 +177,8 @@ class System {
   template <class T>
   T hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const;
   template <class T>
-  void fill_drive(SwitchRef s, double friction, const T* row, const T* applied, const Work<T>& work, T* drive) const;
+  void fill_drive(SwitchRef s, double friction, const T* row, const T* applied, const Work<T>& work,
+                  T* drive) const;
   template <class T>
   T hold_scale(SwitchRef s, const Work<T>& work) const;
   double pressing_share(SwitchRef normal, const Mode& mode, const Work<double>& work) const;
@@ -203,6 +205,7 @@ class System {
   std::array<int, channel_count> slot_{};
   int distance_slot_ = 0;
   std::vector<Channel> channels_;
+  std::uint32_t types_in_use_ = 0;  // a bit for every type that has an element
 };
 
 }  // namespace thud

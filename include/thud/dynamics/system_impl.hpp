@@ -27,7 +27,8 @@ void System::prepare(Work<T>& work) const {
     auto& own = work.template of<E>();
     own.assign(list.size(), {});
     switches += E::switches.size() * list.size();
-    for (const SwitchInfo& s : E::switches) normals = normals || (s.what == SwitchClass::normal && !list.empty());
+    for (const SwitchInfo& s : E::switches)
+      normals = normals || (s.what == SwitchClass::normal && !list.empty());
     if constexpr (requires(const E& e) { e.prepare(here, own[0]); })
       for (std::size_t k = 0; k < list.size(); ++k) list[k].prepare(here, own[k]);
   });
@@ -63,7 +64,8 @@ T System::switch_rate(SwitchRef s, const Work<T>& work) const {
 
 template <class T>
 T& System::switch_force(SwitchRef s, Work<T>& work) const {
-  return with_switch(s, [&]<class E>(const E& e) -> T& { return e.force(s.sub, work.template of<E>()[s.index]); });
+  return with_switch(
+      s, [&]<class E>(const E& e) -> T& { return e.force(s.sub, work.template of<E>()[s.index]); });
 }
 
 template <class T>
@@ -213,14 +215,14 @@ template <bool Lean, class T>
 void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
   const int n = dof_count();
   const T *q = y, *v = y + n;
-  work.power = {};
+  for (const Channel c : channels_) work.power[static_cast<int>(c)] = T(0);
   tree_.kinematics(q, v, work.frames);
   for (int i = 0; i < tree_.body_count(); ++i) add_weight(i, gravity_, work);
   const Scene here = scene();
-  Load<T> load{here, T(t), work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  Load<T> load{here, T(t), q, work.frames, work.wrenches, nullptr, work.joint_held.data()};
   ElementTypes::each([&]<class E>() {
+    if (!(types_in_use_ >> type_of<E> & 1u)) return;
     const std::vector<E>& list = of<E>();
-    if (list.empty()) return;
     load.power = work.power.data() + static_cast<int>(channel_of<E>());
     const auto* m = mode.of<E>().data();
     auto* w = work.template of<E>().data();
@@ -250,7 +252,7 @@ void System::vibration_forces(const T* q, const T* v, const std::vector<char>& f
     if (floating[i]) work.wrenches.force[i] = {}, work.wrenches.moment[i] = T(0);
   }
   const Scene here = scene();
-  Load<T> load{here, T(0), work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  Load<T> load{here, T(0), q, work.frames, work.wrenches, nullptr, work.joint_held.data()};
   ElementTypes::each([&]<class E>() {
     if constexpr (requires { E::acts_in_modes; }) {
       load.power = work.power.data() + static_cast<int>(channel_of<E>());

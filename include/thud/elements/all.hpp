@@ -11,7 +11,7 @@
 //
 // and, where it applies, with any of
 //
-//   stored(work)                    energy kept
+//   stored(work), store             energy kept, and its name: energy.NAME
 //   uses(channel, scene)            whether it can feed a channel
 //   prepare(scene, work)            memory, once
 //   force_on(body, …), joint_moment(body, …)      what it does to a body, for reactions in joints
@@ -21,7 +21,8 @@
 //   settle_touch, settle_geometry, settle_flow, …                    selection of the next mode
 //   length(scene), longest_step     sizes
 //   observables(lister), observe(code, …)         what can be read off it
-//   table, keys(visitor)            how scenario files write it
+//   attach(tree)                    called once when it is added
+//   table, table_about, keys(visitor), fault()    how scenario files write it, see keys.hpp
 //
 // The engine walks over the lists below and knows none of them by name.
 
@@ -33,7 +34,10 @@
 #include "thud/elements/contact.hpp"
 #include "thud/elements/joint_forces.hpp"
 #include "thud/elements/joint_friction.hpp"
+#include "thud/elements/joint_spring.hpp"
+#include "thud/elements/point_force.hpp"
 #include "thud/elements/sand.hpp"
+#include "thud/elements/spring.hpp"
 
 namespace thud {
 
@@ -71,8 +75,8 @@ struct TypeList {
 };
 
 /// In the order of the lines of the energy account.
-using ElementTypes =
-    TypeList<SandPiece, AirDrag, JointDamping, JointFriction, BeamStrain, ContactForce, JointTorque>;
+using ElementTypes = TypeList<SandPiece, AirDrag, JointDamping, JointFriction, BeamStrain, ContactForce,
+                              JointTorque, Spring, JointSpring, PointForce>;
 
 template <class E>
 inline constexpr int type_of = ElementTypes::index<E>();

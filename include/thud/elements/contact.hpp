@@ -34,11 +34,18 @@ struct ContactForce : Contact {
   using Work = Touching<T>;
   enum { friction_loss, damping_loss, impact_loss };  // channels
   enum { normal, shear };                             // switches
-  static constexpr std::array<ChannelInfo, 3> channels = {{{"contact_friction"}, {"contact_damping"}, {"impact"}}};
+  static constexpr std::array<ChannelInfo, 3> channels = {
+      {{"contact_friction"}, {"contact_damping"}, {"impact"}}};
   static constexpr std::array<SwitchInfo, 2> switches = {
-      {{"", impact_loss, false, SwitchClass::normal}, {": friction", friction_loss, false, SwitchClass::friction}}};
+      {{"", impact_loss, false, SwitchClass::normal},
+       {": friction", friction_loss, false, SwitchClass::friction}}};
 
-  static constexpr int cut_off_loss = damping_loss;  ///< where what is still stored goes when the force is cut off
+  static constexpr int cut_off_loss =
+      damping_loss;  ///< where what is still stored goes when the force is cut off
+
+  static constexpr const char* store = "contact";
+  static constexpr const char* store_about = "energy stored in compliant contacts";
+  bool stores() const { return law.compliant; }
 
   const std::string& subject() const { return Contact::name; }
   bool uses(int channel, const Scene&) const {
@@ -97,7 +104,9 @@ struct ContactForce : Contact {
     return sub == normal ? w.gap_rate.d : w.slip_rate.d;
   }
   /// A closed contact whose friction is at its bound.
-  bool slides(const Mode& m) const { return law.friction > 0 && m.slip != slip::stuck && m.slip != slip::idle; }
+  bool slides(const Mode& m) const {
+    return law.friction > 0 && m.slip != slip::stuck && m.slip != slip::idle;
+  }
   /// Friction per normal force.
   double sliding_friction(const Mode& m) const { return -slip::sign(m.slip) * law.friction; }
   /// Of a contact that lasts: "sticking", or "rolling" when a circle does.
@@ -111,7 +120,8 @@ struct ContactForce : Contact {
   template <class Log>
   void log(const Mode& before, const Mode& after, Log&& log) const;
   template <class Sink>
-  void approaches(const Scene&, const Mode& m, const Frames<double>&, const Work<double>& w, Sink&& sink) const {
+  void approaches(const Scene&, const Mode& m, const Frames<double>&, const Work<double>& w,
+                  Sink&& sink) const {
     if (m.touch == Touch::open) sink(w.gap, w.gap_rate);
   }
 
@@ -133,7 +143,8 @@ struct ContactForce : Contact {
   /// Rigid contacts that touch and neither open nor close: whether they press is decided with the switches.
   void settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const;
   /// Compliant contacts. True when it has changed.
-  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales, Mode& m) const;
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                       Mode& m) const;
 
   // ---- sizes of compliant contacts ----
   /// How deep it is pressed by a mass that moves with `speed`: k δⁿ⁺¹/(n + 1) = ½ m v². Infinite for rigid ones.
@@ -142,7 +153,8 @@ struct ContactForce : Contact {
   /// contact it is not smooth either.
   double longest_step(const StepState& s, const Mode& m, const Work<double>& w) const;
   /// Into a contact that was open before: its force starts like δ^1.5, which no order of a method sees.
-  double longest_first_step(const StepState& s, const Mode& before, const Mode& m, const Work<double>& w) const;
+  double longest_first_step(const StepState& s, const Mode& before, const Mode& m,
+                            const Work<double>& w) const;
 
  private:
   // Calls sink(body, place, force) and shape(body, elastic index, generalised force) for a force on the first body where
@@ -152,13 +164,15 @@ struct ContactForce : Contact {
 };
 
 template <class T, class Sink, class Shape>
-void ContactForce::each_side(Vec2<T> f, const Frames<T>& frames, const Work<T>& w, Sink&& sink, Shape&& shape) const {
+void ContactForce::each_side(Vec2<T> f, const Frames<T>& frames, const Work<T>& w, Sink&& sink,
+                             Shape&& shape) const {
   const auto one = [&](const Feature& feature, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shapes,
                        const std::vector<double>& slopes, Vec2<T> p) {
     sink(feature.body, arm + offset, p);
     if (shapes.empty()) return;
     const T lateral = dot(frames.w[feature.body], p), turn = moment(offset, p);
-    for (std::size_t j = 0; j < shapes.size(); ++j) shape(feature.body, j, shapes[j] * lateral + slopes[j] * turn);
+    for (std::size_t j = 0; j < shapes.size(); ++j)
+      shape(feature.body, j, shapes[j] * lateral + slopes[j] * turn);
   };
   one(a, w.arm_a, w.offset_a, shape_a, slope_a, f);
   if (wall < 0) one(b, w.arm_b, w.offset_b, shape_b, slope_b, -f);
@@ -212,10 +226,12 @@ void ContactForce::guards(const Mode& m, const Work<double>& w, const Scales& sc
       return;
     case Touch::closed:
       if (m.normal == slip::idle) {
-        sink(tolerance::carried * small_speed - std::abs(w.gap_rate), 0.0, GuardRole::change, guard::carried, normal);
+        sink(tolerance::carried * small_speed - std::abs(w.gap_rate), 0.0, GuardRole::change, guard::carried,
+             normal);
         return;
       }
-      sink(w.normal_force, tolerance::bound_force * scales.force, GuardRole::change, guard::bound_lower, normal);
+      sink(w.normal_force, tolerance::bound_force * scales.force, GuardRole::change, guard::bound_lower,
+           normal);
       if (slides(m)) sink(share() - tolerance::painleve, 0.0, GuardRole::painleve, g_painleve, 0);
       break;
   }

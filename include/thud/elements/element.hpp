@@ -117,9 +117,10 @@ template <class T>
 struct Load {
   const Scene& scene;
   T time;
+  const T* q;  ///< coordinates
   const Frames<T>& frames;
   Wrenches<T>& wrenches;
-  T* power = nullptr;  ///< of the channels of the element at hand
+  T* power = nullptr;          ///< of the channels of the element at hand
   char* joint_held = nullptr;  ///< per body: its joint does not turn
 
   /// A force at a point of a body: `arm` from its origin; `shapes`: Ψ of the point where the body is a beam.
@@ -127,8 +128,8 @@ struct Load {
     wrenches.add(body, arm, force);
     if (shapes.empty()) return;
     const T lateral = dot(frames.w[body], force);
-    T* q = wrenches.elastic.data() + scene.tree.elastic_begin(body);
-    for (std::size_t k = 0; k < shapes.size(); ++k) q[k] += shapes[k] * lateral;
+    T* generalised = wrenches.elastic.data() + scene.tree.elastic_begin(body);
+    for (std::size_t k = 0; k < shapes.size(); ++k) generalised[k] += shapes[k] * lateral;
   }
 };
 
@@ -152,7 +153,8 @@ struct StepState {
 /// The guards of one switch of an element: of its slip, of its bounds while it is held, or of what carries it. Rates and
 /// bounds are asked of the element.
 template <class Element, class Work, class Sink>
-void slip_guards(const Element& e, int sub, std::int8_t state, const Work& w, const Scales& scales, Sink&& sink) {
+void slip_guards(const Element& e, int sub, std::int8_t state, const Work& w, const Scales& scales,
+                 Sink&& sink) {
   const bool turns = Element::switches[sub].turns;
   const double small = tolerance::slip * (turns ? scales.rate : scales.speed);
   const auto at = static_cast<std::int16_t>(sub);

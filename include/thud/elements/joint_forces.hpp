@@ -1,8 +1,7 @@
 #pragma once
 
-#include <functional>
-
 #include "thud/elements/element.hpp"
+#include "thud/elements/keys.hpp"
 
 namespace thud {
 
@@ -38,8 +37,7 @@ struct JointDamping {
 /// Energy: supplies T γ.
 struct JointTorque {
   int body = 0;
-  std::function<double(double)> torque;  ///< [N m]
-  bool varies = true;                    ///< with time
+  TimeFunction torque;  ///< [N m]
 
   using Mode = NoMode;
   template <class T>
@@ -62,11 +60,16 @@ struct JointTorque {
   }
   /// A pulse must not fall between two steps of a motion that stands still.
   double coarsest_step(double span) const {
-    return varies ? span / 1000 : std::numeric_limits<double>::infinity();
+    return torque.varies ? span / 1000 : std::numeric_limits<double>::infinity();
   }
   /// What stands still now may yet be moved.
-  bool is_to_change(double now, double end, const Scales& scales) const;
-  double value_at(double t) const { return torque(t); }
+  bool is_to_change(double now, double end, const Scales& scales) const {
+    return changes(torque, now, end, scales.moment);
+  }
+  template <class Sink>
+  void inputs_at(double t, Sink&& sink) const {
+    sink(torque(t));
+  }
 };
 
 }  // namespace thud

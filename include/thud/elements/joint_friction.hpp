@@ -89,8 +89,8 @@ struct JointFriction {
 
   enum Guard : std::uint8_t { g_clamp = guard::first_own };
   template <class Sink>
-  void guards(const Scene& s, const Frames<double>& f, const Mode& m, const Work<double>& w, const Scales& scales,
-              Sink&& sink) const {
+  void guards(const Scene& s, const Frames<double>& f, const Mode& m, const Work<double>& w,
+              const Scales& scales, Sink&& sink) const {
     if (rule.is_on() && m.clamped) {
       sink(1 - std::abs(load_of(s, f)), tolerance::clamp, GuardRole::change, g_clamp, 0);
       return;

@@ -102,7 +102,9 @@ struct SandPiece {
   bool is_active(int sub, const Scene& s, const Mode& m) const {
     return is_immersed(m) && (sub != spin || (may_turn(s) && is_whole(part, m.immersion.regime)));
   }
-  static std::int8_t& state(int sub, Mode& m) { return sub == normal ? m.normal : sub == shear ? m.shear : m.spin; }
+  static std::int8_t& state(int sub, Mode& m) {
+    return sub == normal ? m.normal : sub == shear ? m.shear : m.spin;
+  }
   template <class T>
   static T& force(int sub, Work<T>& w) {
     return sub == normal ? w.normal_force : sub == shear ? w.shear_force : w.spin_moment;
@@ -126,7 +128,15 @@ struct SandPiece {
   T bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>& moving) const;
 
   // ---- events ----
-  enum Guard : std::uint8_t { g_level = guard::first_own, g_deepest, g_cross, g_along, g_end_area, g_aligned, g_bottom };
+  enum Guard : std::uint8_t {
+    g_level = guard::first_own,
+    g_deepest,
+    g_cross,
+    g_along,
+    g_end_area,
+    g_aligned,
+    g_bottom
+  };
   template <class Sink>
   void guards(const Scene& s, const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink) const;
   /// Takes the other side of a corner of the drag.
@@ -139,19 +149,21 @@ struct SandPiece {
   }
   /// Heights above the surface of what is not immersed, and how fast they change: sink(height, rate).
   template <class Sink>
-  void approaches(const Scene& s, const Mode& m, const Frames<double>& f, const Work<double>& w, Sink&& sink) const;
+  void approaches(const Scene& s, const Mode& m, const Frames<double>& f, const Work<double>& w,
+                  Sink&& sink) const;
   bool stops_at_bottom(const Scene& s) const { return s.beds[bed].stop_at_bottom; }
   /// Marks a part that has reached the bottom of its bed.
   bool reach_bottom(const Scene& s, const Work<double>& w, const Scales& scales, Mode& m) const;
 
   // ---- selection (see ModeSelector) ----
   /// Levels and deepest points. True when the regime has changed.
-  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales, Mode& m) const;
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                       Mode& m) const;
   /// Sides of the drag: signs of u × v_E and u · v_E, and which area counts. True when all were clear already `here`.
-  bool settle_flow(const Scene& s, const Frames<double>& frames, const Work<double>& here, const Work<double>& there,
-                   const Scales& scales, Mode& m) const;
-  bool passes_clearly(const Scene& s, const Frames<double>& later, const Work<double>& here, const Scales& scales,
-                      double ahead, Work<double>& there) const;
+  bool settle_flow(const Scene& s, const Frames<double>& frames, const Work<double>& here,
+                   const Work<double>& there, const Scales& scales, Mode& m) const;
+  bool passes_clearly(const Scene& s, const Frames<double>& later, const Work<double>& here,
+                      const Scales& scales, double ahead, Work<double>& there) const;
   /// Where the back of a beam has just come out, or its belly dipped in, E runs along it with a speed without bound, as
   /// the root of the height. That decides at this instant; already a little later it would seem that E can be held.
   bool decides_at_once(const Work<double>& w, const Scales& scales, const Mode& m) const {
@@ -166,7 +178,8 @@ struct SandPiece {
   template <bool Lean, class Kind, class ApplyLaw, class T>
   void act(Kind kind, const Bed& bed, Load<T>& load, const Mode& m, Work<T>& w, ApplyLaw&& apply_law) const;
   template <class Sink>
-  void flow_guards(AreaRule rule, const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink) const;
+  void flow_guards(AreaRule rule, const Mode& m, const Work<double>& w, const Scales& scales,
+                   Sink&& sink) const;
   template <class T>
   T area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity, T cross, T along) const;
 };
@@ -180,8 +193,8 @@ void SandPiece::prepare(const Scene& s, Work<T>& w) const {
 }
 
 template <class T>
-[[gnu::always_inline]] inline T SandPiece::area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity, T cross,
-                                                      T along) const {
+[[gnu::always_inline]] inline T SandPiece::area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity,
+                                                      T cross, T along) const {
   if (part.is_round()) return side * norm(velocity);
   const T across = m.cross * cross;  // |u × v_E|
   switch (part.kind == PartKind::block ? AreaRule::silhouette : rule) {
@@ -208,30 +221,31 @@ template <bool Lean, class T>
   if (lee && part.kind == PartKind::segment)  // the common case, without the dispatch
     return act<Lean>(detail::IsSegment{}, b, load, m, w,
                      [&](Flow<T>& flow, Vec2<T>, T, T, T, T, Resistance<T>& r) { lee->evaluate(flow, r); });
-  act<Lean>(part.kind, b, load, m, w,
-            [&](Flow<T>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate, Resistance<T>& r) {
-              std::visit(
-                  [&](const auto& law) {
-                    using L = std::decay_t<decltype(law)>;
-                    if constexpr (std::is_same_v<L, OwnLaw>) {
-                      flow.speed = norm(velocity);
-                      flow.cross = cross;
-                      flow.along = along;
-                      flow.normal_rate = normal_rate;
-                      flow.shear_rate = shear_rate;
-                    } else if constexpr (L::needs_speed) {
-                      flow.speed = norm(velocity);
-                    }
-                    law.evaluate(flow, r);
-                  },
-                  b.law);
-            });
+  act<Lean>(
+      part.kind, b, load, m, w,
+      [&](Flow<T>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate, Resistance<T>& r) {
+        std::visit(
+            [&](const auto& law) {
+              using L = std::decay_t<decltype(law)>;
+              if constexpr (std::is_same_v<L, OwnLaw>) {
+                flow.speed = norm(velocity);
+                flow.cross = cross;
+                flow.along = along;
+                flow.normal_rate = normal_rate;
+                flow.shear_rate = shear_rate;
+              } else if constexpr (L::needs_speed) {
+                flow.speed = norm(velocity);
+              }
+              law.evaluate(flow, r);
+            },
+            b.law);
+      });
 }
 
 // Everything is computed in locals, and written to the work at the end where it is wanted: most of the time goes here.
 template <bool Lean, class Kind, class ApplyLaw, class T>
-[[gnu::always_inline]] inline void SandPiece::act(Kind kind, const Bed& b, Load<T>& load, const Mode& m, Work<T>& w,
-                                                  ApplyLaw&& apply_law) const {
+[[gnu::always_inline]] inline void SandPiece::act(Kind kind, const Bed& b, Load<T>& load, const Mode& m,
+                                                  Work<T>& w, ApplyLaw&& apply_law) const {
   const Plane& plane = b.plane;
   const Frames<T>& frames = load.frames;
   const Vec2<T> axis = frames.u[body], lateral_axis = frames.w[body];
@@ -286,7 +300,8 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
   const T cross = u.x * velocity.z - u.z * velocity.x, along = dot(u, velocity);
   const T normal_rate = dot(plane.normal, velocity), shear_rate = dot(plane.tangent, velocity);
 
-  const bool spins = im.whole && b.rotation == RotationRule::whole && (kind == PartKind::segment || !part.is_round());
+  const bool spins =
+      im.whole && b.rotation == RotationRule::whole && (kind == PartKind::segment || !part.is_round());
   const bool both = spins || m.normal == slip::stuck;
   Flow<T> flow{&im,
                &part,
@@ -364,7 +379,8 @@ T SandPiece::bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>&
   Vec2<Dual<T>> velocity = moving.velocity(body, im.arm);
   if (beam) {
     Dual<T> lateral, turn;
-    s.tree.body(body).beam->deflect(im.at, moving.eta_rate.data() + s.tree.elastic_begin(body), lateral, turn);
+    s.tree.body(body).beam->deflect(im.at, moving.eta_rate.data() + s.tree.elastic_begin(body), lateral,
+                                    turn);
     if (sub == spin) return turn.d;
     velocity += lateral * moving.w[body];
   }
@@ -377,17 +393,19 @@ void SandPiece::guards(const Scene& s, const Mode& m, const Work<double>& w, con
   const double small_length = tolerance::level * scales.length;
   const std::uint8_t regime = m.immersion.regime;
   for (std::int16_t l = 0; l < w.levels.count; ++l)
-    sink(regime >> l & 1 ? w.levels.value[l] : -w.levels.value[l], small_length, GuardRole::change, g_level, l);
+    sink(regime >> l & 1 ? w.levels.value[l] : -w.levels.value[l], small_length, GuardRole::change, g_level,
+         l);
   if (!is_immersed(m)) return;
   const Bed& b = s.beds[bed];
   const bool block = part.kind == PartKind::block;
   if ((part.kind == PartKind::segment || part.kind == PartKind::beam) && (regime & 3) == 3)
-    sink(m.immersion.deepest * (w.levels.value[1] - w.levels.value[0]), small_length, GuardRole::change, g_deepest, 0);
+    sink(m.immersion.deepest * (w.levels.value[1] - w.levels.value[0]), small_length, GuardRole::change,
+         g_deepest, 0);
   if (block)
     for (int side : {1, 3}) {
       const int other = (m.immersion.deepest + side) % 4;
-      sink(w.levels.value[m.immersion.deepest] - w.levels.value[other], small_length, GuardRole::change, g_deepest,
-           static_cast<std::int16_t>(other));
+      sink(w.levels.value[m.immersion.deepest] - w.levels.value[other], small_length, GuardRole::change,
+           g_deepest, static_cast<std::int16_t>(other));
     }
   if (b.bottom > 0 && !m.at_bottom)
     sink(b.bottom - w.immersed.depth, small_length, GuardRole::change, g_bottom, 0);
@@ -409,7 +427,8 @@ void SandPiece::flow_guards(AreaRule rule, const Mode& m, const Work<double>& w,
   } else {
     if (block || (rule != AreaRule::full && !(rule == AreaRule::floor && m.end_area)))
       sink(m.cross * w.cross, small_flow, GuardRole::flow, g_cross, 0);
-    if (block || rule == AreaRule::silhouette) sink(m.along * w.along, small_flow, GuardRole::flow, g_along, 0);
+    if (block || rule == AreaRule::silhouette)
+      sink(m.along * w.along, small_flow, GuardRole::flow, g_along, 0);
   }
   if (rule == AreaRule::floor && !block) {
     const double excess = part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);
@@ -423,7 +442,8 @@ void SandPiece::log(const Mode& a, const Mode& b, Log&& log) const {
   if (a == b) return;
   const bool was = is_immersed(a), is = is_immersed(b);
   const bool was_whole = is_whole(part, a.immersion.regime), is_whole_ = is_whole(part, b.immersion.regime);
-  const auto from = static_cast<std::int8_t>(a.immersion.regime), to = static_cast<std::int8_t>(b.immersion.regime);
+  const auto from = static_cast<std::int8_t>(a.immersion.regime),
+             to = static_cast<std::int8_t>(b.immersion.regime);
   if (!was && is) log.push(EventKind::enter, from, to);
   if (was && !is) log.push(EventKind::leave, from, to);
   if (!was_whole && is_whole_ && part.kind != PartKind::particle) log.push(EventKind::submerge, from, to);

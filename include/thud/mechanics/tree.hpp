@@ -201,6 +201,9 @@ class Tree {
   /// Relative rate in the joint that carries a body: of the tangents that meet there.
   template <class T>
   T joint_rate(const Frames<T>& frames, int body) const;
+  /// The angle in it, of which joint_rate is the rate.
+  template <class T>
+  T joint_position(const Frames<T>& frames, const T* q, int body) const;
   /// Its row of the Jacobian, times a moment, added to `generalised`.
   template <class T>
   void add_joint_moment(int body, T moment, T* generalised) const;

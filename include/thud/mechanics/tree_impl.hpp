@@ -218,6 +218,19 @@ T Tree::joint_rate(const Frames<T>& frames, int i) const {
 }
 
 template <class T>
+T Tree::joint_position(const Frames<T>& frames, const T* q, int i) const {
+  const int p = bodies_[i].parent;
+  T angle = q[angle_dof_[i]];
+  if (elastic_dof_[i] >= 0)
+    angle += detail::row_times(flex_[i].own_slope, frames.eta.data() + elastic_begin_[i]);
+  if (p < 0) return angle;
+  angle -= q[angle_dof_[p]];
+  if (elastic_dof_[p] >= 0)
+    angle -= detail::row_times(attach_[i].slopes, frames.eta.data() + elastic_begin_[p]);
+  return angle;
+}
+
+template <class T>
 void Tree::add_joint_moment(int i, T moment, T* generalised) const {
   const int p = bodies_[i].parent;
   generalised[angle_dof_[i]] += moment;

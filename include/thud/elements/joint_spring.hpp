@@ -1,0 +1,72 @@
+#pragma once
+
+#include "thud/elements/element.hpp"
+#include "thud/elements/keys.hpp"
+
+namespace thud {
+
+/// A spring in the joint that carries a body.
+///
+///   M = −k (φ − φ₀) on the body, the opposite on what carries it;   φ the angle in the joint
+///
+/// Energy: stores ½ k (φ − φ₀)².
+struct JointSpring {
+  std::string label;
+  int body = 0;
+  double stiffness = 0, rest = 0;
+
+  using Mode = NoMode;
+  template <class T>
+  struct Work {
+    T angle{}, moment{}, stored{};
+  };
+  static constexpr std::array<ChannelInfo, 0> channels = {};
+  static constexpr std::array<SwitchInfo, 0> switches = {};
+  static constexpr bool acts_in_modes = true;
+  static constexpr const char* store = "joint_spring";
+  static constexpr const char* store_about = "energy stored in springs of joints";
+
+  static constexpr const char* table = "joint_spring";
+  static constexpr const char* table_about =
+      "A torsion spring in the joint that carries a body: moment = -stiffness (angle in the joint - rest). "
+      "The angle in "
+      "the joint is that of the body less that of what carries it.";
+  template <class Keys>
+  void keys(Keys& k) {
+    k.name(label);
+    k.joint("joint", body, "the body whose joint it acts in");
+    k.number("stiffness", stiffness, "N m/rad", Admits::non_negative, "moment per angle");
+    k.number_or("rest", rest, "rad", Admits::anything, "angle in the joint without moment");
+  }
+
+  const std::string& subject() const { return label; }
+  double force_size() const { return stiffness; }
+
+  template <bool Lean, class T>
+  void apply(Load<T>& load, const Mode&, Work<T>& w) const {
+    w.angle = load.scene.tree.joint_position(load.frames, load.q, body);
+    const T turn = w.angle - rest;
+    w.moment = -stiffness * turn;
+    w.stored = 0.5 * stiffness * turn * turn;
+    load.scene.tree.add_joint_moment(body, w.moment, load.wrenches);
+  }
+  template <class T>
+  static T stored(const Work<T>& w) {
+    return w.stored;
+  }
+  template <class T>
+  T joint_moment(int which, const Work<T>& w) const {
+    return which == body ? w.moment : T(0);
+  }
+
+  template <class Put>
+  void observables(const Scene&, Put&& put) const {
+    put(0, label + ".angle", "rad", "angle in the joint of " + label);
+    put(1, label + ".moment", "N m", "moment of " + label);
+  }
+  double observe(int code, const Scene&, const Frames<double>&, const Work<double>& w) const {
+    return code == 0 ? w.angle : w.moment;
+  }
+};
+
+}  // namespace thud

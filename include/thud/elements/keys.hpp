@@ -1,0 +1,60 @@
+#pragma once
+// How elements tell what scenario files call their parameters. An element with a table of its own has
+//
+//   static constexpr const char* table = "spring";          [[spring]]
+//   static constexpr const char* table_about = "…";         for the reference
+//   template <class Keys> void keys(Keys& k);               one call per key, in the order of the reference
+//
+// and whoever reads files, writes the JSON Schema or the reference visits `keys` with a visitor of its own:
+//
+//   k.name(label)                                      name = "…"; by default the table's name and its number
+//   k.place("from", place, about)                      a named point, "leg.tip", or [x, z] in the world
+//   k.joint("joint", body, about)                      the name of a body: the joint that carries it
+//   k.number("stiffness", x, "N/m", Admits::…, about)  required
+//   k.number_or("damping", x, "N s/m", Admits::…, about)   or as it is
+//   k.choice("frame", which, {"world", "body"}, about)     or as it is
+//   k.function("x", f, "N", about)                     a number, or an expression of t; or none
+
+#include <functional>
+#include <string>
+
+#include "thud/math/vec2.hpp"
+#include "thud/mechanics/tree.hpp"
+
+namespace thud {
+
+enum class Admits { anything, non_negative, positive };
+
+/// A point of a body, or of the world.
+struct Attachment {
+  std::string name;  ///< as it is written
+  int body = -1;     ///< −1: the world
+  BodyPoint point{};
+  Vec world{};
+
+  template <class T>
+  Vec2<T> arm(const Frames<T>& f) const {
+    return body < 0 ? Vec2<T>{} : f.arm(body, point);
+  }
+  template <class T>
+  Vec2<T> position(const Frames<T>& f) const {
+    return body < 0 ? Vec2<T>{T(world.x), T(world.z)} : f.position(body, point);
+  }
+  template <class T>
+  Vec2<T> velocity(const Frames<T>& f) const {
+    return body < 0 ? Vec2<T>{} : f.velocity(body, point);
+  }
+};
+
+/// A quantity that is prescribed in time.
+struct TimeFunction {
+  std::function<double(double)> f;  ///< empty: zero
+  bool varies = false;
+
+  double operator()(double t) const { return f ? f(t) : 0.0; }
+};
+
+/// Whether it will differ from its value now, by more than rounding of `size`, until `end`: what stands still may be moved.
+bool changes(const TimeFunction& f, double now, double end, double size);
+
+}  // namespace thud

@@ -1,0 +1,215 @@
+#include "scenario/elements.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenario/bodies.hpp"
+
+namespace thud::doc {
+
+namespace {
+
+Range range_of(Admits admits) {
+  switch (admits) {
+    case Admits::anything: return {};
+    case Admits::non_negative: return Range::non_negative();
+    case Admits::positive: return Range::positive();
+  }
+  return {};
+}
+
+template <class E>
+concept HasTable = requires {
+  E::table;
+};
+
+// ---- reading ----------------------------------------------------------------------------------------------------------
+
+// Fills an element from its table.
+class KeyReader {
+ public:
+  KeyReader(const Table& table, std::string fallback_name, const Scenario& scenario)
+      : t_(table),
+        fallback_(std::move(fallback_name)),
+        s_(scenario) {}
+
+  void name(std::string& label) {
+    label = t_.filled_text_or("name", fallback_);
+    if (!is_name(label))
+      throw t_.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", label));
+  }
+
+  void place(const char* key, Attachment& out, const char*) {
+    if (t_.kind_of(key) == ValueKind::array) {
+      const auto at = t_.pair(key, Dimension::length);
+      out.world = {(*at)[0], (*at)[1]};
+      return;
+    }
+    out.name = t_.filled_text(key);
+    std::vector<std::string> known;
+    for (const NamedPoint& p : s_.points) {
+      known.push_back(p.name);
+      if (p.name != out.name) continue;
+      out.body = p.body;
+      out.point = p.point;
+      return;
+    }
+    throw t_.error(
+        key, fmt::format("there is no point \"{}\"{}; write a point such as \"{}\" or a place [x, z] in the "
+                         "world (points: {})",
+                         out.name, did_you_mean(out.name, known), known.empty() ? "leg.tip" : known.back(),
+                         one_of(known)));
+  }
+
+  void joint(const char* key, int& body, const char*) {
+    const std::string wanted = t_.filled_text(key);
+    std::vector<std::string> known;
+    for (int i = 0; i < s_.system->tree().body_count(); ++i) {
+      const Body& b = s_.system->tree().body(i);
+      if (b.name == wanted && b.free)
+        throw t_.error(key, fmt::format("\"{}\" is free: it has no joint for this to act in", wanted));
+      if (b.name == wanted) {
+        body = i;
+        return;
+      }
+      if (!b.free) known.push_back(b.name);
+    }
+    throw t_.error(key, fmt::format("there is no body \"{}\"{} (bodies with a joint: {})", wanted,
+                                    did_you_mean(wanted, known), one_of(known)));
+  }
+
+  void number(const char* key, double& x, const char* unit, Admits admits, const char*) {
+    x = t_.number(key, dimension_of(unit), range_of(admits));
+  }
+  void number_or(const char* key, double& x, const char* unit, Admits admits, const char*) {
+    x = t_.number_or(key, x, dimension_of(unit), range_of(admits));
+  }
+  void choice(const char* key, int& which, std::vector<std::string> names, const char*) {
+    const std::string chosen = t_.choice_or(key, names[which], names);
+    which = static_cast<int>(std::find(names.begin(), names.end(), chosen) - names.begin());
+  }
+  void function(const char* key, TimeFunction& f, const char* unit, const char*) {
+    if (auto given = t_.time_expression(key, dimension_of(unit))) {
+      f.varies = given->varies();
+      f.f = std::move(*given);
+    }
+  }
+
+ private:
+  const Table& t_;
+  std::string fallback_;
+  const Scenario& s_;
+};
+
+template <class E>
+void read_type(const Table& root, Scenario& s, std::vector<std::string>& names) {
+  int number = 0;
+  const auto add = [&](const Table& t) {
+    E element;
+    KeyReader keys(t, fmt::format("{}{}", E::table, ++number), s);
+    element.keys(keys);
+    t.finish();
+    if (std::find(names.begin(), names.end(), element.label) != names.end())
+      throw t.error("name", fmt::format("\"{}\" is the name of something else already", element.label));
+    names.push_back(element.label);
+    if constexpr (requires { element.fault(); })
+      if (const std::string fault = element.fault(); !fault.empty()) throw InputError(t.place(), fault);
+    s.system->add(std::move(element));
+  };
+  for (const Table& t : root.tables(E::table)) {
+    if (!t.has("repeat")) {
+      add(t);
+      continue;
+    }
+    const int count = t.integer("repeat", Range::between(0, 10000));
+    for (int i = 1; i <= count; ++i) {
+      SymbolTable symbols = t.symbols().child();
+      symbols.set("i", i);
+      add(t.with_symbols(symbols));
+    }
+  }
+}
+
+// ---- describing -------------------------------------------------------------------------------------------------------
+
+// Lists the keys of an element.
+class KeyLister {
+ public:
+  std::vector<KeySpec> keys;
+
+  void name(std::string&) {
+    add("name", {{.form = Form::text}}, "the table's name and its number",
+        "what events and observables call it");
+  }
+  void place(const char* key, Attachment&, const char* about) {
+    add(key, {{.form = Form::text}, {.form = Form::pair, .dimension = Dimension::length}}, "",
+        std::string(about) + ": a named point such as `\"leg.tip\"`, or `[x, z]` in the world");
+  }
+  void joint(const char* key, int&, const char* about) { add(key, {{.form = Form::text}}, "", about); }
+  void number(const char* key, double&, const char* unit, Admits admits, const char* about) {
+    add(key, {{.form = Form::number, .dimension = dimension_of(unit), .range = range_of(admits)}}, "", about);
+  }
+  void number_or(const char* key, double& x, const char* unit, Admits admits, const char* about) {
+    add(key, {{.form = Form::number, .dimension = dimension_of(unit), .range = range_of(admits)}}, show(x),
+        about);
+  }
+  void choice(const char* key, int& which, std::vector<std::string> names, const char* about) {
+    const std::string fallback = names[which];
+    add(key, {{.form = Form::choice, .choices = std::move(names)}}, fallback, about);
+  }
+  void function(const char* key, TimeFunction&, const char* unit, const char* about) {
+    add(key, {{.form = Form::formula, .dimension = dimension_of(unit), .variable = "t"}}, "none",
+        std::string(about) + "; a number, or an expression of the time `t`");
+  }
+
+ private:
+  void add(const char* key, std::vector<ValueSpec> values, std::string fallback, std::string about) {
+    keys.push_back({key, std::move(values), std::move(fallback), std::move(about)});
+  }
+};
+
+template <class E>
+const TableSpec& element_spec() {
+  static const TableSpec spec = [] {
+    E element;
+    KeyLister lister;
+    element.keys(lister);
+    lister.keys.push_back({"repeat",
+                           {{.form = Form::whole, .range = Range::between(0, 10000)}},
+                           "once",
+                           "how many of them; `i` counts from 1"});
+    return TableSpec{.name = E::table,
+                     .title = fmt::format("[[{}]]", E::table),
+                     .about = E::table_about,
+                     .keys = std::move(lister.keys)};
+  }();
+  return spec;
+}
+
+}  // namespace
+
+void read_elements(const Table& root, Scenario& scenario) {
+  std::vector<std::string> names;
+  for (const Body& b : scenario.system->tree().bodies()) names.push_back(b.name);
+  for (const NamedPoint& p : scenario.points) names.push_back(p.name);
+  for (const ContactForce& c : scenario.system->contacts()) names.push_back(c.subject());
+  ElementTypes::each([&]<class E>() {
+    if constexpr (HasTable<E>) read_type<E>(root, scenario, names);
+  });
+}
+
+std::vector<KeySpec> element_keys() {
+  std::vector<KeySpec> out;
+  ElementTypes::each([&]<class E>() {
+    if constexpr (HasTable<E>)
+      out.push_back(
+          {E::table,
+           {{.form = Form::tables, .table = element_spec<E>}},
+           "none",
+           std::string(E::table_about).substr(0, std::string_view(E::table_about).find_first_of(":.,"))});
+  });
+  return out;
+}
+
+}  // namespace thud::doc
