@@ -1,0 +1,92 @@
+#pragma once
+
+#include <vector>
+
+#include "thud/mechanics/body.hpp"
+
+namespace thud {
+
+class Tree;
+
+/// Pose and velocity of every body frame, filled by Tree::kinematics.
+template <class T>
+struct Frames {
+  std::vector<Vec2<T>> u, w;             ///< axis and lateral unit vectors
+  std::vector<Vec2<T>> origin;           ///< position of the frame's origin
+  std::vector<Vec2<T>> origin_rate;      ///< its velocity
+  std::vector<Vec2<T>> centripetal;      ///< its acceleration when v̇ = 0
+  std::vector<Vec2<T>> reach;            ///< to it from the parent's origin, where there is a parent
+  std::vector<T> rate;                   ///< q̇ of the body
+  std::vector<const ElasticBeam*> beam;  ///< null for rigid bodies
+  std::vector<T> eta, eta_rate;          ///< elastic coordinates of all bodies, one after the other
+  std::vector<int> eta_begin;            ///< where those of a body begin
+
+  /// For rigid bodies only.
+  void resize(std::size_t bodies) {
+    u.resize(bodies), w.resize(bodies), origin.resize(bodies), origin_rate.resize(bodies);
+    reach.resize(bodies), rate.resize(bodies);
+    centripetal.assign(bodies, {});  // that of a root is not written again
+    beam.assign(bodies, nullptr), eta_begin.assign(bodies, 0);
+  }
+  void resize(const Tree& tree);
+
+  /// Lateral deflection of the axis at s, its slope, and their rates; zero on rigid parts.
+  T deflection(int body, double s) const { return deflect(body, s, eta, false); }
+  T deflection_rate(int body, double s) const { return deflect(body, s, eta_rate, false); }
+  T slope(int body, double s) const { return deflect(body, s, eta, true); }
+  T slope_rate(int body, double s) const { return deflect(body, s, eta_rate, true); }
+
+  /// World vector from the frame's origin to a body point.
+  Vec2<T> arm(int body, BodyPoint p) const {
+    if (!beam[body]) return p.s * u[body] + p.n * w[body];
+    return p.s * u[body] + (p.n + deflection(body, p.s)) * w[body];
+  }
+  Vec2<T> position(int body, BodyPoint p) const { return origin[body] + arm(body, p); }
+  /// Velocity of a body point.
+  Vec2<T> velocity(int body, BodyPoint p) const {
+    const Vec2<T> v = velocity(body, arm(body, p));
+    return beam[body] ? v + deflection_rate(body, p.s) * w[body] : v;
+  }
+  /// Velocity of what turns with the frame at `arm_`.
+  Vec2<T> velocity(int body, Vec2<T> arm_) const { return origin_rate[body] + rate[body] * turned(arm_); }
+
+ private:
+  T deflect(int body, double s, const std::vector<T>& coordinates, bool want_slope) const {
+    const ElasticBeam* b = beam[body];
+    if (!b || s < b->start()) return T(0);
+    T value, tangent;
+    b->deflect(s - b->start(), coordinates.data() + eta_begin[body], value, tangent);
+    return want_slope ? tangent : value;
+  }
+};
+
+/// The frame of one body by value.
+template <class T>
+struct Frame {
+  Vec2<T> u, w, origin, origin_rate;
+  T rate;
+};
+
+/// Forces on the bodies: resultant and moment about each frame's origin.
+template <class T>
+struct Wrenches {
+  std::vector<Vec2<T>> force;
+  std::vector<T> moment;
+  std::vector<T> elastic;  ///< on the elastic coordinates, one body after the other
+
+  void resize(std::size_t bodies, std::size_t elastic_coordinates = 0) {
+    force.resize(bodies), moment.resize(bodies), elastic.resize(elastic_coordinates);
+  }
+  void clear() {
+    for (auto& f : force) f = {};
+    for (auto& m : moment) m = T(0);
+    for (auto& e : elastic) e = T(0);
+  }
+  /// Adds a force acting at `arm` from the body's origin.
+  void add(int body, Vec2<T> arm, Vec2<T> f) {
+    force[body] += f;
+    moment[body] += thud::moment(arm, f);
+  }
+};
+
+}  // namespace thud
