@@ -21,11 +21,13 @@ using ::testing::HasSubstr;
 constexpr double g = 9.81;
 
 RunResult play(const std::string& text, const KnobSettings& set = {}) {
-  return run(parse_scenario(text, "test.toml", set));
+  RunRequest request;
+  request.tolerance = 1e-12;
+  return run(parse_scenario(text, "test.toml", set), request);
 }
 double final_of(const std::string& text, const std::string& name) {
   const Scenario s = parse_scenario(text, "test.toml");
-  const RunResult r = run(s);
+  const RunResult r = play(text);
   for (std::size_t k = 0; k < s.observables.size(); ++k)
     if (s.observables[k].name == name) return r.final_values[k];
   ADD_FAILURE() << "there is no " << name;
@@ -41,7 +43,7 @@ joint = "free"
 [stop]
 time = 1.3
 [points]
-middle = { body = "ball", s = "50 mm" }
+middle = { body = "ball", s = 0 }
 )";
 
 // A mass that hangs on a spring: z = z₀ + A cos ωt about z₀ = ℓ₀ + m g/k.
@@ -203,10 +205,10 @@ time = 1
 
 // ∫F dt of a half sine that is over before the end.
 TEST(PointForce, of_time_gives_its_impulse) {
-  const std::string text = ball + R"([[force]]
+  const std::string text = ball + R"toml([[force]]
 at = "middle"
 x = "=5*sin(pi*t/0.4)*pulse(t, 0, 0.4)"
-)";
+)toml";
   EXPECT_NEAR(final_of(text, "ball.vx"), 5 * 2 * 0.4 / std::numbers::pi / 2, 1e-6);
 }
 

@@ -123,14 +123,12 @@ T Tree::joint_rate(const Frames<T>& frames, int i) const {
 
 template <class T>
 T Tree::joint_position(const Frames<T>& frames, const T* q, int i) const {
-  const int p = bodies_[i].parent;
-  T angle = q[angle_dof_[i]];
-  if (elastic_dof_[i] >= 0)
-    angle += detail::row_times(flex_[i].own_slope, frames.eta.data() + elastic_begin_[i]);
-  if (p < 0) return angle;
-  angle -= q[angle_dof_[p]];
-  if (elastic_dof_[p] >= 0)
-    angle -= detail::row_times(attach_[i].slopes, frames.eta.data() + elastic_begin_[p]);
+  const Node& n = nodes_[i];
+  T angle = q[n.angle];
+  if (n.elastic >= 0) angle += mechanics::row_times(flex_[i].own_slope(), frames.eta.data() + n.eta);
+  if (n.parent < 0) return angle;
+  angle -= q[nodes_[n.parent].angle];
+  if (n.on_beam) angle -= mechanics::row_times(seats_[i].slopes, frames.eta.data() + nodes_[n.parent].eta);
   return angle;
 }
 
