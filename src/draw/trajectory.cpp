@@ -11,9 +11,7 @@ constexpr double finest_rate = 1e6;      // automatic sampling begins with 1 µs
 constexpr std::size_t most_rows = 5000;  // and thins out to a tenth of this when it has so many
 constexpr std::size_t most_jumps = 2000;
 
-bool same_mode(const Mode& a, const Mode& b) {
-  return a.elements == b.elements;
-}
+bool same_mode(const Mode& a, const Mode& b) { return a.elements == b.elements; }
 
 // The mode just before an impact: nothing touches yet.
 Mode untouched(Mode mode) {

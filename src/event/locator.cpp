@@ -265,7 +265,7 @@ Crossing Locator::earlier_graze(Crossing first, double h) {
       const double a = looked_[j - 1][k], b = looked_[j][k], c = looked_[j + 1][k];
       const double bend = a - 2 * b + c, tilt = 0.5 * (c - a), begin = (j - 1.0) / looks;
       if (begin > first.theta || !(a > 0 && b > 0 && c > 0) || b > a || b > c || !(bend > 0)) continue;
-      if (b - 0.5 * tilt * tilt / bend > 0.5 * bend) continue;
+      if (b - 0.5 * tilt * tilt / bend > 4 * bend) continue;  // the parabola itself may be off by a few bends
       s_.look_into(h);
       const auto value = [&](double theta) { return guard_at(static_cast<int>(k), theta); };
       const double theta = lowest(value, begin, (j + 1.0) / looks, 20);

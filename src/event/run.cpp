@@ -51,6 +51,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   repeats_ = 0;
   last_log_error_ = 0;
   closings_.clear();
+  out_.hits.resize(conditions.size());  // a run that fails at once has met none
   s_.f.evaluations = 0;
   s_.taken = 0;
   s_.t = options_.start_time;

@@ -110,8 +110,7 @@ Json events_json(const Scenario& s, const Outcome& outcome) {
 Json account_json(const System& system, const EnergyAccount& account) {
   Json loss = Json::object();
   for (std::size_t k = 0; k < system.channels().size() && k < account.lost.size(); ++k)
-    if (!supplies(system.channels()[k]))
-      loss[channel_name(system.channels()[k])] = number(account.lost[k]);
+    if (!supplies(system.channels()[k])) loss[channel_name(system.channels()[k])] = number(account.lost[k]);
   return {{"initial", number(account.initial)},   {"final", number(account.final)},
           {"supplied", number(account.supplied)}, {"loss", loss},
           {"settled", number(account.settled)},   {"residual", number(account.residual)}};

@@ -194,6 +194,14 @@ class Summary {
                           counted(static_cast<long>(lines.size() - most), "other"));
   }
 
+  // "supplied by torques", or by whatever else can.
+  std::string supplier() const {
+    std::string by;
+    for (const Channel c : scenario_.system->channels())
+      if (thud::supplies(c)) by += fmt::format("{} {}s", by.empty() ? "" : " and", channel_name(c));
+    return "supplied by" + by;
+  }
+
   void add_energy() {
     const EnergyAccount& e = outcome_.energy;
     const std::vector<Loss> lost = list_losses();
@@ -206,7 +214,7 @@ class Summary {
     };
     head("Energy");
     line("at the start", e.initial);
-    if (e.supplied != 0) line("supplied", e.supplied);
+    if (e.supplied != 0) line(supplier(), e.supplied);
     line("at the end", e.final);
     if (sum > 0) line("lost", sum);
     for (const Loss& l : lost)

@@ -84,10 +84,7 @@ JointForces read_forces(const Table& t) {
           t.number("friction", Dimension::torque, Range::non_negative());
     }
   }
-  if (auto torque = t.time_expression("torque", Dimension::torque)) {
-    f.torque_varies = torque->varies();
-    f.torque = std::move(*torque);
-  }
+  if (auto torque = t.time_expression("torque", Dimension::torque)) f.torque = *torque;
   f.clamp = read_stick(t, f);
   return f;
 }

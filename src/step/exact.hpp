@@ -21,13 +21,13 @@ struct ExactMethod : Dop853Method {};
 /// itself; a mode that fails (a compliant contact, sand, finite rotations, a torque in time) is integrated with order 8.
 ///
 /// Steps are as long as the observation of events allows, not the accuracy: at most a twentieth of the period of the
-/// third bending mode, with seven looks inside.
+/// third bending mode, with eleven looks inside.
 template <>
 class Stepper<ExactMethod> : public Stepper<Dop853Method> {
   using Base = Stepper<Dop853Method>;
 
  public:
-  static constexpr int looks = 8;  // at guards, on the way through a step
+  static constexpr int looks = 12;  // at guards, on the way through a step
 
   void resize(int moving, int total) {
     Base::resize(moving, total);
@@ -130,7 +130,7 @@ class Stepper<ExactMethod> : public Stepper<Dop853Method> {
  private:
   static constexpr std::size_t most_known = 24;  // a torque that changes all the time makes ever new ones
 
-  // Of the fastest bending mode that can be felt in the joints: where it is, eight looks see it.
+  // Of the fastest bending mode that can be felt in the joints: where it is, twelve looks see it.
   double period_of_content(const double* y) const {
     double largest = 0, period = longest_;
     const auto felt = [&](const Bending& b) {

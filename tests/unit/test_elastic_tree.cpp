@@ -433,8 +433,7 @@ VectorXd outer_forces(const Model& model, const System& system, const std::vecto
     double air = 0;
     for (const AirDrag& a : system.of<AirDrag>())
       if (a.body == i) air = a.k;
-    out += b.mass * center.transpose() * gravity
-         - air * speed.norm() * center.transpose() * speed;
+    out += b.mass * center.transpose() * gravity - air * speed.norm() * center.transpose() * speed;
     VectorXd joint = VectorXd::Zero(n);
     if (!b.free) {
       joint += turning_row(tree, make_point(tree, i, {0, 0}));

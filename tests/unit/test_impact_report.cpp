@@ -184,7 +184,8 @@ TEST(ImpactText, accumulation_and_the_sum_of_losses) {
   RunResult run = with(s, {single(0.25), single(0.5)});
   run.outcome.events.push_back({1.5, EventKind::settle, switch_of<ContactForce>(0), 0, 0});
   for (std::size_t k = 0; k < s.system->channels().size(); ++k)
-    if (s.system->channels()[k] == channel_of<ContactForce>(ContactForce::impact_loss)) run.outcome.energy.lost[k] = 3.75;
+    if (s.system->channels()[k] == channel_of<ContactForce>(ContactForce::impact_loss))
+      run.outcome.energy.lost[k] = 3.75;
   EXPECT_THAT(
       make_impacts_text(s, run.outcome, {}),
       AllOf(HasSubstr("3.75 J lost in all"), HasSubstr("accumulate at t = 1.5 s, disc1@floor stays closed")));

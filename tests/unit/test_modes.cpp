@@ -442,7 +442,8 @@ TEST(Modes, stiffness_and_damping_are_derivatives) {
   s.prepare(work);
   s.evaluate(0, y.data(), s.make_mode(), work, rate.data());
   double lost = 0;
-  for (Channel c : {channel_of<JointDamping>(), channel_of<BeamStrain>()}) lost -= work.power[static_cast<int>(c)];
+  for (Channel c : {channel_of<JointDamping>(), channel_of<BeamStrain>()})
+    lost -= work.power[static_cast<int>(c)];
   EXPECT_NEAR(v.dot(a.damping * v) / lost, 1, 1e-12);
 }
 

@@ -74,7 +74,14 @@ const std::map<std::string, std::string> texts = {
     {"pair.repeat", "1"},
     {"output.plot", "[\"rod.angle\"]"},
     {"pair.bodies", "[\"ball1\", \"ball2\"]"},
-    {"pair.touches", "[\"ball1\", \"ball2\"]"}};
+    {"pair.touches", "[\"ball1\", \"ball2\"]"},
+    {"spring.name", "\"n\""},
+    {"spring.from", "[0, 1]"},
+    {"spring.to", "\"rod.tip\""},
+    {"joint_spring.name", "\"n\""},
+    {"joint_spring.joint", "\"arm\""},
+    {"force.name", "\"n\""},
+    {"force.at", "\"rod.tip\""}};
 
 // A file in which the key stands in its table, with what else the table needs.
 class Files {
@@ -99,9 +106,14 @@ class Files {
       return "[parameters]\np = { " + (key == "value" ? "" : parameter(key)) + entry + " }\n" + rod;
     if (t.name == "point") return std::string(rod) + "[points]\np = { " + needs(t, key) + entry + " }\n";
     const std::string list = t.title.starts_with("[[") ? "[[" + t.name + "]]" : "[" + t.name + "]";
-    std::string text = (t.name == "pair" ? balls : rod) + list + "\n" + entry + "\n";
-    for (const KeySpec& k : t.keys)
-      if (k.is_required() && k.name != key) text += k.name + " = 1\n";
+    // A spring in a joint wants a body that has one.
+    std::string text = (t.name == "pair" ? balls : rod) + (t.name == "joint_spring" ? arm("") : std::string())
+                     + list + "\n" + entry + "\n";
+    for (const KeySpec& k : t.keys) {
+      const auto known = texts.find(t.name + "." + k.name);
+      if (k.is_required() && k.name != key)
+        text += k.name + " = " + (known == texts.end() ? "1" : known->second) + "\n";
+    }
     if (t.name == "pair" && key != "bodies" && key != "touches") text += "bodies = [\"ball1\", \"ball2\"]\n";
     if (t.name == "wall" && key != "at") text += "at = [0, 1]\n";
     if (t.name == "wall" && key == "repeat") text += "name = \"w{i}\"\n";

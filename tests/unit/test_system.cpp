@@ -106,7 +106,8 @@ Mode mode_at(const System& system, const std::vector<double>& y) {
   }
   for (std::size_t k = 0; k < system.of<JointFriction>().size(); ++k) {
     const int i = system.of<JointFriction>()[k].body, parent = system.tree().body(i).parent;
-    mode.of<JointFriction>()[k].slip = static_cast<std::int8_t>(sign(f.rate[i] - (parent >= 0 ? f.rate[parent] : 0)));
+    mode.of<JointFriction>()[k].slip =
+        static_cast<std::int8_t>(sign(f.rate[i] - (parent >= 0 ? f.rate[parent] : 0)));
   }
   const Evaluated e = evaluate(system, y, mode);
   for (std::size_t k = 0; k < mode.of<SandPiece>().size(); ++k) {
@@ -287,8 +288,12 @@ TEST(Held, centroid_stays_while_the_link_turns) {
   const Evaluated after = evaluate(system, next, mode), past = evaluate(system, last, mode);
   for (int k = 0; k < 2; ++k) {
     // the size of γ̇ without the hold is g; central differences leave 1e-10/h = 1e-6 of it at most
-    EXPECT_NEAR((after.work.of<SandPiece>()[k].velocity.x - past.work.of<SandPiece>()[k].velocity.x) / (2 * h), 0, 1e-6);
-    EXPECT_NEAR((after.work.of<SandPiece>()[k].velocity.z - past.work.of<SandPiece>()[k].velocity.z) / (2 * h), 0, 1e-6);
+    EXPECT_NEAR(
+        (after.work.of<SandPiece>()[k].velocity.x - past.work.of<SandPiece>()[k].velocity.x) / (2 * h), 0,
+        1e-6);
+    EXPECT_NEAR(
+        (after.work.of<SandPiece>()[k].velocity.z - past.work.of<SandPiece>()[k].velocity.z) / (2 * h), 0,
+        1e-6);
   }
 }
 

@@ -130,7 +130,8 @@ std::string play(unsigned seed, bool compliant) {
   if (!compliant)
     for (std::size_t k = 0; k < work.of<ContactForce>().size(); ++k)
       if (work.of<ContactForce>()[k].gap < -1e-9)
-        return m.system->contacts()[k].name + " overlaps by " + std::to_string(-work.of<ContactForce>()[k].gap);
+        return m.system->contacts()[k].name + " overlaps by "
+             + std::to_string(-work.of<ContactForce>()[k].gap);
   return {};
 }
 
