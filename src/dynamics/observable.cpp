@@ -137,9 +137,9 @@ double observe(const System& system, const Observable& what, double t, const dou
   const Tree& tree = system.tree();
   switch (what.quantity) {
     case Quantity::time: return t;
-    case Quantity::angle: return y[tree.angle_dof(what.body)];
+    case Quantity::angle: return tree.angle(what.body, y);
     case Quantity::rate: return f.rate[what.body];
-    case Quantity::angular_acceleration: return work.acceleration[tree.angle_dof(what.body)];
+    case Quantity::angular_acceleration: return tree.angle_rate(what.body, work.acceleration.data());
     case Quantity::position:
     case Quantity::velocity:
     case Quantity::acceleration: return pick(observe_point(tree, what, work), what.component);

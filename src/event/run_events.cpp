@@ -308,7 +308,7 @@ void Run::update_clamps() {
       any = any || e.rule.is_on();
       if (!e.update_clamp(scene, s_.work.frames, s_.mode.of<E>()[k])) return;
       const double kinetic = tree.kinetic_energy(s_.work.frames);
-      s_.y[s_.n + tree.angle_dof(e.body)] = 0;
+      s_.y[s_.n + tree.joint_dof(e.body)] = 0;
       s_.system.list_stuck(s_.mode);
       s_.evaluate_here(s_.sampled_slope.data());
       s_.y[s_.system.channel_slot(channel_of<E>())] += tree.kinetic_energy(s_.work.frames) - kinetic;

@@ -3,28 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace thud {
 
 Tree::Tree(std::vector<Body> bodies) : bodies_(std::move(bodies)) {
-  number_coordinates();
-  for (int i = 0; i < body_count(); ++i) {
-    const Body& b = bodies_[i];
-    Node& n = nodes_[i];
-    n.mass = b.mass;
-    n.turn = b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
-    n.first = {b.mass * b.center.s, b.mass * b.center.n};
-    n.attach = b.attach;
-    n.anchor = b.anchor;
-  }
-  check_inertia();
-  fill_flex();
-  find_alone();
-}
-
-void Tree::number_coordinates() {
   nodes_.resize(bodies_.size());
+  shapes_.resize(bodies_.size());
   for (int i = 0; i < body_count(); ++i) {
     const Body& b = bodies_[i];
     Node& n = nodes_[i];
@@ -34,28 +20,13 @@ void Tree::number_coordinates() {
       throw std::invalid_argument(fmt::format(
           "body \"{}\": mass {} kg and inertia {} kg m2 must not be negative", b.name, b.mass, b.inertia));
     n.parent = b.parent < 0 ? -1 : b.parent;
-    n.joint = n.parent < 0 && b.free ? JointKind::free : JointKind::pin;
-    n.dof = dof_count_;
-    mechanics::with_joint(n.joint, [&](auto joint) {
-      for (const mechanics::Coordinate& c : joint.coordinates) {
-        if (c.is_angle) n.angle = dof_count_;
-        dofs_.push_back({fmt::format("{}.{}", b.name, c.name), c.is_angle, 0});
-        ++dof_count_;
-      }
-    });
-    n.eta = elastic_count_;
-    if (b.beam) {
-      n.elastic = dof_count_;
-      for (int k = 0; k < b.beam->size(); ++k)
-        dofs_.push_back({fmt::format("{}.mode{}", b.name, k + 1), false, b.beam->frequency(k)});
-      dof_count_ += b.beam->size();
-      elastic_count_ += b.beam->size();
-    }
-    n.end = dof_count_;
-    if (n.parent < 0) continue;
-    Node& p = nodes_[n.parent];
-    p.carries = true;
-    n.on_beam = p.elastic >= 0;
+    n.mass = b.mass;
+    n.turn = b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
+    n.first = {b.mass * b.center.s, b.mass * b.center.n};
+    n.attach = b.attach;
+    n.anchor = b.anchor;
+    read_joint(i);
+    number_coordinates(i);
   }
   std::vector<char> visited(bodies_.size(), 0);
   for (int i = body_count() - 1; i >= 0; --i) {
@@ -64,21 +35,94 @@ void Tree::number_coordinates() {
     nodes_[i].opens = !visited[p];
     visited[p] = 1;
   }
+  check_inertia();
+  fill_flex();
+  find_alone();
 }
 
-// What a joint carries acts on its seat like a mass at most as large as its own: zero only where all of them are.
+void Tree::read_joint(int i) {
+  Body& b = bodies_[i];
+  Node& n = nodes_[i];
+  n.joint = b.joint.kind;
+  if (n.joint == JointKind::pin && n.parent < 0 && b.free) n.joint = JointKind::free;
+  if (n.joint == JointKind::free && n.parent >= 0)
+    throw std::invalid_argument(
+        fmt::format("body \"{}\" is free and cannot be carried by \"{}\"", b.name, bodies_[n.parent].name));
+  n.turns =
+      mechanics::with_joint(n.joint, [](auto joint) { return mechanics::turns_with_seat<decltype(joint)>; });
+  if (b.free && n.turns)
+    throw std::invalid_argument(fmt::format("body \"{}\" is free and has a joint: one of them only", b.name));
+  if (n.joint == JointKind::free) b.free = true;
+  if (!n.turns) return;
+  if (!std::isfinite(b.joint.angle) || !std::isfinite(b.joint.direction))
+    throw std::invalid_argument(
+        fmt::format("body \"{}\": the angles of its joint ({}, {} rad) must be finite", b.name,
+                    b.joint.direction, b.joint.angle));
+  // The frame of a beam must be the one that the joint holds.
+  if (b.beam && (b.beam->basis().support() != Support::clamped || b.beam->start() < 0))
+    throw std::invalid_argument(fmt::format(
+        "body \"{}\": on a slider or a weld its beam must be clamped, and start at the joint or beyond",
+        b.name));
+  const double own = b.joint.angle, line = b.joint.direction - own;
+  shapes_[i] = {std::cos(own), std::sin(own), std::cos(line), std::sin(line), own};
+  if (n.parent < 0) return;
+  shapes_[i].ahead += shapes_[n.parent].ahead;
+  n.angle = nodes_[n.parent].angle;
+}
+
+void Tree::number_coordinates(int i) {
+  const Body& b = bodies_[i];
+  Node& n = nodes_[i];
+  n.dof = dof_count_;
+  mechanics::with_joint(n.joint, [&](auto joint) {
+    for (const mechanics::Coordinate& c : joint.coordinates) {
+      if (c.is_angle) n.angle = dof_count_;
+      dofs_.push_back({fmt::format("{}.{}", b.name, c.name), c.is_angle, 0});
+      ++dof_count_;
+    }
+  });
+  n.eta = elastic_count_;
+  if (b.beam) {
+    n.elastic = dof_count_;
+    for (int k = 0; k < b.beam->size(); ++k)
+      dofs_.push_back({fmt::format("{}.mode{}", b.name, k + 1), false, b.beam->frequency(k)});
+    dof_count_ += b.beam->size();
+    elastic_count_ += b.beam->size();
+  }
+  n.end = dof_count_;
+  if (n.parent < 0) return;
+  nodes_[n.parent].carries = true;
+  n.on_beam = nodes_[n.parent].elastic >= 0;
+}
+
+// Every coordinate must have something to move. A pin hands on a point mass, other joints the whole body (sliders: at
+// zero travel).
 void Tree::check_inertia() const {
   std::vector<double> mass(bodies_.size()), turn(bodies_.size());
+  std::vector<BodyPoint> first(bodies_.size());
   for (int i = body_count() - 1; i >= 0; --i) {
     const Node& n = nodes_[i];
     mass[i] += n.mass;
     turn[i] += n.turn;
-    if (!(turn[i] > 0))
+    first[i].s += n.first.s, first[i].n += n.first.n;
+    if (!n.turns && !(turn[i] > 0))
       throw std::invalid_argument(
           fmt::format("body \"{}\" has no inertia about its joint: its angle cannot move", bodies_[i].name));
+    if (n.joint == JointKind::slider && !(mass[i] > 0))
+      throw std::invalid_argument(
+          fmt::format("body \"{}\" has no mass: it cannot move along its slider", bodies_[i].name));
     if (n.parent < 0) continue;
-    mass[n.parent] += mass[i];
-    turn[n.parent] += mass[i] * (n.attach.s * n.attach.s + n.attach.n * n.attach.n);
+    const BodyPoint at = n.attach;
+    const int p = n.parent;
+    mass[p] += mass[i];
+    turn[p] += mass[i] * (at.s * at.s + at.n * at.n);
+    first[p].s += mass[i] * at.s, first[p].n += mass[i] * at.n;
+    if (!n.turns) continue;
+    const mechanics::JointShape& shape = shapes_[i];
+    const BodyPoint own{shape.cosine * first[i].s - shape.sine * first[i].n,
+                        shape.sine * first[i].s + shape.cosine * first[i].n};
+    turn[p] += turn[i] + 2 * (own.s * at.s + own.n * at.n);
+    first[p].s += own.s, first[p].n += own.n;
   }
 }
 
@@ -92,13 +136,14 @@ void Tree::fill_flex() {
     if (p < 0 || !bodies_[p].beam) continue;
     if (bodies_[p].linear)
       throw std::invalid_argument(
-          fmt::format("body \"{}\" is linear: nothing can be pinned to it", bodies_[p].name));
+          fmt::format("body \"{}\" is linear: nothing can be joined to it", bodies_[p].name));
     const ElasticBeam& beam = *bodies_[p].beam;
     mechanics::FlexSeat& at = seats_[i];
     at.shapes.assign(beam.size(), 0.0);
     at.slopes.assign(beam.size(), 0.0);
     const double x = bodies_[i].attach.s - beam.start();
     if (x >= 0) beam.shapes_at(x, at.shapes.data(), at.slopes.data());
+    at.turns = nodes_[i].turns;
     seats[p].push_back(&at);
   }
   for (int i = 0; i < body_count(); ++i) {
@@ -115,7 +160,7 @@ void Tree::find_alone() {
   for (int i = 0; i < body_count(); ++i) {
     Node& n = nodes_[i];
     n.alone = n.parent < 0 && !n.carries && n.elastic < 0
-           && (n.joint == JointKind::pin || (n.first.s == 0 && n.first.n == 0));
+           && (n.joint == JointKind::pin || (n.joint == JointKind::free && n.first.s == 0 && n.first.n == 0));
     all_alone_ = all_alone_ && n.alone;
   }
 }
@@ -144,9 +189,10 @@ mechanics::Motion<double> Tree::motion(const Frames<double>& frames, const doubl
   if (n.parent >= 0) {
     mechanics::BodyFactor<double> b;
     b.reach = frames.reach[i];
+    if (n.joint == JointKind::slider) b.offset = frames.travel[i] * line_of(frames, i);
     m = seat_motion<true>(n, i, b, frames.w[n.parent], motion(frames, vdot, n.parent), vdot);
   }
-  mechanics::with_joint(n.joint, [&](auto joint) { joint.move(vdot + n.dof, m); });
+  mechanics::with_joint(n.joint, [&](auto joint) { joint.move(line_of(frames, i), vdot + n.dof, m); });
   return m;
 }
 

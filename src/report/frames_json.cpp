@@ -73,7 +73,7 @@ Columns read_columns(const Scenario& s, const FrameRecorder& frames,
     for (std::size_t i = 0; i < bodies; ++i) {
       c.x[i].push_back(work.frames.origin[i].x);
       c.z[i].push_back(work.frames.origin[i].z);
-      c.angle[i].push_back(state[tree.angle_dof(static_cast<int>(i))]);
+      c.angle[i].push_back(tree.angle(static_cast<int>(i), state));
     }
     for (std::size_t k = 0; k < c.elastic.size(); ++k) c.elastic[k].push_back(work.frames.eta[k]);
     for (std::size_t k = 0; k < c.pieces.size(); ++k) add_piece(system, k, work, c.pieces[k]);

@@ -61,7 +61,8 @@ class InitialSolver::Impl {
         continue;
       }
       (is_pose(e.what.quantity) ? poses : motions).push_back(&e);
-      if (e.what.quantity == thud::Quantity::angle) q_[system_.tree().angle_dof(e.what.body)] = e.value;
+      if (e.what.quantity == thud::Quantity::angle && has_own_angle(e.what.body))
+        q_[system_.tree().angle_dof(e.what.body)] = e.value;
     }
     solve_pose(poses);
     solve_motion(motions);
@@ -81,7 +82,7 @@ class InitialSolver::Impl {
     for (const Entry& e : entries) {
       const bool rate = e.what.quantity == thud::Quantity::rate;
       if (rate || e.what.quantity == thud::Quantity::angle)
-        if (!give(tree.angle_dof(e.what.body), rate, e.value)) return false;
+        if (!has_own_angle(e.what.body) || !give(tree.angle_dof(e.what.body), rate, e.value)) return false;
     }
     for (const Entry& e : entries) {
       const bool motion = e.what.quantity == thud::Quantity::velocity;
@@ -102,9 +103,14 @@ class InitialSolver::Impl {
     return true;
   }
 
+  bool has_own_angle(int body) const {
+    const JointKind kind = system_.tree().joint_kind(body);
+    return kind == JointKind::pin || kind == JointKind::free;
+  }
+
   double residual(const Entry& e) const {
     const Observable& o = e.what;
-    if (o.quantity == thud::Quantity::angle) return q_[system_.tree().angle_dof(o.body)] - e.value;
+    if (o.quantity == thud::Quantity::angle) return system_.tree().angle(o.body, q_.data()) - e.value;
     const Vec p = o.center ? frames_.origin[o.body] + system_.tree().center_arm(frames_, o.body)
                            : frames_.position(o.body, o.point);
     if (o.quantity == thud::Quantity::depth) return system_.beds()[o.bed].plane.depth(p) - e.value;
@@ -120,7 +126,7 @@ class InitialSolver::Impl {
 
   void fill_row(const Observable& o, double* row) const {
     if (o.quantity == thud::Quantity::angle || o.quantity == thud::Quantity::rate) {
-      row[system_.tree().angle_dof(o.body)] = 1;
+      system_.tree().add_moment(o.body, 1.0, row);
       return;
     }
     Vec e = o.component == Component::x ? Vec{1, 0} : Vec{0, 1};

@@ -72,8 +72,9 @@ bool is_balanced(const System& system, const std::vector<double>& q, const Vecto
     if constexpr (requires { e.force_size(); }) weight += e.force_size();
   });
   VectorXd scale = VectorXd::Constant(tree.dof_count(), weight);
+  for (int k = 0; k < tree.dof_count(); ++k)
+    if (tree.is_angle(k)) scale[k] *= reach_of(tree);
   for (int i = 0; i < tree.body_count(); ++i) {
-    scale[tree.angle_dof(i)] *= reach_of(tree);
     const ElasticBeam* beam = tree.body(i).beam.get();
     for (int k = 0; beam && k < beam->size(); ++k) {
       const int dof = tree.elastic_dof(i) + k;

@@ -25,7 +25,7 @@ struct JointDamping {
     const T rate = load.scene.tree.joint_rate(load.frames, body);
     w.moment = -coefficient * rate;
     load.power[0] += w.moment * rate;
-    load.scene.tree.add_joint_moment(body, w.moment, load.wrenches);
+    load.scene.tree.add_joint_moment(load.frames, body, w.moment, load.wrenches);
   }
   template <class T>
   T joint_moment(int which, const Work<T>& w) const {
@@ -52,7 +52,7 @@ struct JointTorque {
   void apply(Load<T>& load, const Mode&, Work<T>& w) const {
     w.moment = T(torque(value_of(load.time)));
     load.power[0] += w.moment * load.scene.tree.joint_rate(load.frames, body);
-    load.scene.tree.add_joint_moment(body, w.moment, load.wrenches);
+    load.scene.tree.add_joint_moment(load.frames, body, w.moment, load.wrenches);
   }
   template <class T>
   T joint_moment(int which, const Work<T>& w) const {

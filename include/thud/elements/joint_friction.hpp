@@ -55,7 +55,7 @@ struct JointFriction {
     load.joint_held[body] = is_held(m);
     w.moment = slip::fixed_force(m.slip, T(positive), T(negative));
     load.power[0] += w.moment * w.rate;
-    load.scene.tree.add_joint_moment(body, w.moment, load.wrenches);
+    load.scene.tree.add_joint_moment(load.frames, body, w.moment, load.wrenches);
   }
   template <class T>
   T joint_moment(int which, const Work<T>& w) const {
@@ -123,7 +123,7 @@ struct JointFriction {
   /// A rate that passes through zero must be seen while it is below the threshold.
   double longest_step(const StepState& s, const Mode& m, const Work<double>&) const {
     if (!rule.is_on() || m.slip == slip::stuck) return std::numeric_limits<double>::infinity();
-    const int dof = s.scene.tree.angle_dof(body);
+    const int dof = s.scene.tree.joint_dof(body);
     const double rate_ = std::abs(s.v[dof]), pull = std::abs(s.a[dof]);
     return pull > 0 ? std::max(rate_ - 0.5 * rule.rate, 0.4 * rule.rate) / pull
                     : std::numeric_limits<double>::infinity();

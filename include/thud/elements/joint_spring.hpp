@@ -48,7 +48,7 @@ struct JointSpring {
     const T turn = w.angle - rest;
     w.moment = -stiffness * turn;
     w.stored = 0.5 * stiffness * turn * turn;
-    load.scene.tree.add_joint_moment(body, w.moment, load.wrenches);
+    load.scene.tree.add_joint_moment(load.frames, body, w.moment, load.wrenches);
   }
   template <class T>
   static T stored(const Work<T>& w) {

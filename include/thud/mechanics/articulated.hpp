@@ -36,15 +36,18 @@ struct Articulated {
   }
 };
 
-/// What solving needs to know of one body; written by its joint when it is eliminated.
+/// What solving needs to know of one body; written when it is eliminated.
 template <class T>
 struct BodyFactor {
-  Vec2<T> reach;  ///< to the body's origin from that of its parent
-  Vec2<T> gain;   ///< of the joint's coordinate, per acceleration of the seat
-  T lean{};       ///< free: of z per acceleration of x
-  Vec2<T> first;  ///< ∫ r dm of the body by itself
-  Vec2<T> side;   ///< lateral unit vector, of elastic bodies
-  T turning{};    ///< what the deflection adds to the inertia about the origin
+  Vec2<T> reach;   ///< to the body's origin from that of its parent
+  Vec2<T> gain;    ///< of the joint's coordinate per acceleration of the seat, less the motion with it
+  T turn_gain{};   ///< the same per turning of the seat
+  T lean{};        ///< free: of z per acceleration of x
+  Vec2<T> line;    ///< slider: its direction
+  Vec2<T> first;   ///< ∫ r dm of the body by itself
+  Vec2<T> side;    ///< lateral unit vector, of elastic bodies
+  T turning{};     ///< what the deflection adds to the inertia about the origin
+  Vec2<T> offset;  ///< to the body's origin from the seat
 };
 
 }  // namespace thud::mechanics

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,15 +15,32 @@ struct BodyPoint {
   double n = 0;
 };
 
+/// Of the joint that carries a body.
+enum class JointKind : std::uint8_t { pin, free, slider, weld };
+
+/// The joint that carries a body, where it is more than a pin. Angles are against the frame of the parent, or, on the
+/// ground, against the downward vertical; at a point of a beam against its tangent there.
+struct Joint {
+  JointKind kind = JointKind::pin;
+  double direction = 0;  ///< slider: of its line [rad]
+  double angle = 0;      ///< slider, weld: of the body's axis [rad]
+
+  /// The body slides along a line through `Body::attach` or `Body::anchor`; its coordinate is the travel [m].
+  static Joint slider(double direction, double angle = 0) { return {JointKind::slider, direction, angle}; }
+  /// The body is one with what carries it. No coordinates.
+  static Joint weld(double angle = 0) { return {JointKind::weld, 0, angle}; }
+};
+
 /// One body of a tree, rigid or with an elastic beam. Its frame has its origin at the joint that carries it
 /// (at the undeformed mass centre for a free body); all points below are given in that frame.
 /// Mass, centre and inertia are those of the whole body, a beam undeformed and with its tip mass.
 struct Body {
   std::string name;
-  int parent = -1;           ///< index of the body it is pinned to; −1: pinned to ground, or free
+  int parent = -1;           ///< index of the body that carries it; −1: the ground, or nothing
   bool free = false;         ///< root with two translations of its own
-  Vec anchor{};              ///< pinned to ground: where [m]
-  BodyPoint attach{};        ///< pinned to a body: the point on the parent [m]
+  Joint joint;               ///< a pin, but for `free` bodies, unless told otherwise
+  Vec anchor{};              ///< carried by the ground: where [m]
+  BodyPoint attach{};        ///< carried by a body: the point on the parent [m]
   double mass = 0;           ///< [kg]
   BodyPoint center{};        ///< mass centre [m]
   double inertia = 0;        ///< about the mass centre [kg m²]

@@ -16,7 +16,8 @@ struct Frames {
   std::vector<Vec2<T>> origin_rate;      ///< its velocity
   std::vector<Vec2<T>> centripetal;      ///< its acceleration when v̇ = 0
   std::vector<Vec2<T>> reach;            ///< to it from the parent's origin, where there is a parent
-  std::vector<T> rate;                   ///< q̇ of the body
+  std::vector<T> rate;                   ///< of the body's angle
+  std::vector<T> travel, travel_rate;    ///< of a slider
   std::vector<const ElasticBeam*> beam;  ///< null for rigid bodies
   std::vector<T> eta, eta_rate;          ///< elastic coordinates of all bodies, one after the other
   std::vector<int> eta_begin;            ///< where those of a body begin
@@ -24,7 +25,7 @@ struct Frames {
   /// For rigid bodies only.
   void resize(std::size_t bodies) {
     u.resize(bodies), w.resize(bodies), origin.resize(bodies), origin_rate.resize(bodies);
-    reach.resize(bodies), rate.resize(bodies);
+    reach.resize(bodies), rate.resize(bodies), travel.resize(bodies), travel_rate.resize(bodies);
     centripetal.assign(bodies, {});  // that of a root is not written again
     beam.assign(bodies, nullptr), eta_begin.assign(bodies, 0);
   }

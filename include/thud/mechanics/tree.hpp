@@ -55,7 +55,20 @@ class Tree {
   int dof_count() const { return dof_count_; }
   const Body& body(int i) const { return bodies_[i]; }
   const std::vector<Body>& bodies() const { return bodies_; }
+  /// The coordinate that turns a body: its own, or, behind sliders and welds, that of a body which carries it; −1: none.
   int angle_dof(int body) const { return nodes_[body].angle; }
+  /// First of the coordinates of the joint that carries a body (a weld has none).
+  int joint_dof(int body) const { return nodes_[body].dof; }
+  JointKind joint_kind(int body) const { return nodes_[body].joint; }
+  /// Absolute angle of a body; and its rate, or its acceleration from v̇, in the same way.
+  template <class T>
+  T angle(int body, const T* q) const {
+    return turning(body, q) + shapes_[body].ahead;
+  }
+  template <class T>
+  T angle_rate(int body, const T* v) const {
+    return turning(body, v);
+  }
   /// First of the elastic coordinates of a body with a beam, −1 for rigid bodies.
   int elastic_dof(int body) const { return nodes_[body].elastic; }
   bool has_beams() const { return elastic_count_ > 0; }
@@ -99,24 +112,22 @@ class Tree {
   void add_point_force(const Frames<double>& frames, int body, BodyPoint point, Vec f,
                        double* generalised) const;
 
-  /// Generalised force of a moment on a body, added to `generalised`.
+  /// Generalised force of a moment on a body.
   template <class T>
-  void add_moment(int body, T moment, T* generalised) const {
-    generalised[nodes_[body].angle] += moment;
-  }
+  void add_moment(int body, T moment, T* generalised) const;
 
-  /// Relative rate in the joint that carries a body: of the tangents that meet there.
+  /// Relative rate in the joint that carries a body: of the tangents that meet there; of the travel of a slider.
   template <class T>
   T joint_rate(const Frames<T>& frames, int body) const;
-  /// The angle in it, of which joint_rate is the rate.
+  /// The angle in it, or the travel, of which joint_rate is the rate.
   template <class T>
   T joint_position(const Frames<T>& frames, const T* q, int body) const;
-  /// Its row of the Jacobian, times a moment, added to `generalised`.
+  /// Its row of the Jacobian, times a moment (of a slider: a force), added to `generalised`.
   template <class T>
   void add_joint_moment(int body, T moment, T* generalised) const;
   /// The same as wrenches on both bodies.
   template <class T>
-  void add_joint_moment(int body, T moment, Wrenches<T>& wrenches) const;
+  void add_joint_moment(const Frames<T>& frames, int body, T moment, Wrenches<T>& wrenches) const;
 
   /// Sizes the factor and fills what does not change with the pose.
   template <class T>
@@ -129,6 +140,23 @@ class Tree {
   /// x ← M⁻¹ x. The room in `factor` is used: not from two threads at once.
   template <class T>
   void solve(const MassFactor<T>& factor, T* x) const;
+  /// The same for `count` rows of dof_count() each. Rows of point forces and joint moments cost the way to the root
+  /// going up, and nothing in other trees.
+  template <class T>
+  void solve_many(const MassFactor<T>& factor, T* x, int count) const;
+
+  /// Halves of solve, M = Lᵀ D L: lift is x ← L⁻ᵀ x, lower is x ← L⁻¹ D⁻¹ x. For lifted a and b half_product is
+  /// aᵀ M⁻¹ b, so that J M⁻¹ Jᵀ takes lifted rows only; and any sum of lifted ones can be lowered at once.
+  template <class T>
+  void lift(const MassFactor<T>& factor, T* x) const;
+  template <class T>
+  void lower(const MassFactor<T>& factor, T* x) const;
+  template <class T>
+  T half_product(const MassFactor<T>& factor, const T* a, const T* b) const;
+  /// Factors as forward_dynamics does, and lifts the forces: lower() makes v̇ of them.
+  template <class T>
+  void lift_forces(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor, T* x) const;
+
   /// x ← M x at the pose of the factor.
   template <class T>
   void multiply(const MassFactor<T>& factor, T* x) const;
@@ -159,6 +187,7 @@ class Tree {
     bool carries = false;  // other bodies
     bool opens = false;    // the first one of its parent on the way up
     bool on_beam = false;  // the parent is elastic
+    bool turns = false;    // with what carries it
     int parent = -1;
     int dof = 0;                // first coordinate of the joint
     int end = 0;                // one past its last coordinate, elastic ones included
@@ -177,11 +206,12 @@ class Tree {
     double frequency;
   };
 
-  void number_coordinates();
+  void number_coordinates(int body);
   void check_inertia() const;
   void fill_flex();
   void find_alone();
-  template <class T>
+  void read_joint(int body);
+  template <bool Turns, class T>
   void find_seat(const Node& n, int body, const Frames<T>& frames, mechanics::Seat<T>& seat) const;
   template <bool Elastic, class T>
   void find_first_moment(const Frames<T>& frames, int body, mechanics::BodyFactor<T>& out) const;
@@ -189,8 +219,8 @@ class Tree {
   mechanics::Load<T> net_load(const Frames<T>& frames, int body, const Wrenches<T>& wrenches, T* x,
                               mechanics::BodyFactor<T>& out) const;
   template <bool Elastic, class Joint, class T>
-  void hand_load(const Node& n, int body, const Frames<T>& frames, const mechanics::Load<T>& load,
-                 Wrenches<T>& wrenches) const;
+  void hand_load(const Node& n, int body, const Frames<T>& frames, Vec2<T> offset,
+                 const mechanics::Load<T>& load, Wrenches<T>& wrenches) const;
   template <bool Elastic, class Joint, class T>
   void hand_inertia(const Node& n, int body, const mechanics::Articulated<T>& a, MassFactor<T>& factor) const;
   template <bool Forces, bool Elastic, class T>
@@ -200,8 +230,14 @@ class Tree {
                            T* vdot) const;
   template <class T>
   void add_load(const Frames<T>& frames, int body, mechanics::Load<T> load, T* generalised) const;
-  template <class T, class X>
-  void add_to_beam(int body, Vec2<T> side, const mechanics::Load<X>& load, X* elastic) const;
+  template <class T>
+  Vec2<T> line_of(const Frames<T>& frames, int body) const;
+  template <class T>
+  T turning(int body, const T* x) const;
+  template <class T>
+  void add_seat_moment(int body, T moment, T* generalised) const;
+  template <class Joint, class T, class X>
+  void add_to_beam(int body, Vec2<T> side, Vec2<T> offset, const mechanics::Load<X>& load, X* elastic) const;
   template <bool Elastic, class T, class X>
   mechanics::Motion<X> seat_motion(const Node& n, int body, const mechanics::BodyFactor<T>& b, Vec2<T> side,
                                    const mechanics::Motion<X>& m, const X* x) const;
@@ -209,13 +245,14 @@ class Tree {
   template <class X>
   bool is_touched(const Node& n, const X* x) const;
   template <bool Elastic, class T, class X>
-  void lift(const MassFactor<T>& factor, X* x, SweepRoom<X>& room) const;
+  void sweep_up(const MassFactor<T>& factor, X* x, SweepRoom<X>& room) const;
   template <bool Elastic, bool Sparse, class T, class X>
-  void lower(const MassFactor<T>& factor, X* x, SweepRoom<X>& room) const;
+  void sweep_down(const MassFactor<T>& factor, X* x, SweepRoom<X>& room) const;
   mechanics::Motion<double> motion(const Frames<double>& frames, const double* vdot, int body) const;
 
   std::vector<Body> bodies_;
   std::vector<Node> nodes_;
+  std::vector<mechanics::JointShape> shapes_;
   std::vector<Dof> dofs_;
   std::vector<mechanics::Flex> flex_;
   std::vector<mechanics::FlexSeat> seats_;

@@ -72,10 +72,12 @@ template <bool Elastic, class T>
 
 template <bool Elastic, class Joint, class T>
 [[gnu::always_inline]] inline void Tree::hand_load(const Node& n, int i, const Frames<T>& frames,
+                                                   [[maybe_unused]] Vec2<T> offset,
                                                    const mechanics::Load<T>& load,
                                                    Wrenches<T>& wrenches) const {
   if constexpr (Elastic)
-    if (n.on_beam) add_to_beam(i, frames.w[n.parent], load, wrenches.elastic.data() + nodes_[n.parent].eta);
+    if (n.on_beam)
+      add_to_beam<Joint>(i, frames.w[n.parent], offset, load, wrenches.elastic.data() + nodes_[n.parent].eta);
   wrenches.add(n.parent, frames.reach[i], load.force);
   if constexpr (mechanics::turns_with_seat<Joint>) wrenches.moment[n.parent] += load.moment;
 }
@@ -88,8 +90,11 @@ void Tree::reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised
     const mechanics::Load<T> load = net_load<true>(frames, i, wrenches, generalised, unused);
     mechanics::with_joint(n.joint, [&](auto joint) {
       for (int k = 0; k < joint.size; ++k) generalised[n.dof + k] = T(0);
-      joint.project(load, generalised + n.dof);
-      if (n.parent >= 0) hand_load<true, decltype(joint)>(n, i, frames, load, wrenches);
+      Vec2<T> line{};
+      if constexpr (joint.has_line) line = line_of(frames, i);
+      joint.project(line, load, generalised + n.dof);
+      if (n.parent >= 0)
+        hand_load<true, decltype(joint)>(n, i, frames, frames.travel[i] * line, load, wrenches);
     });
   }
 }
@@ -112,7 +117,7 @@ template <bool Elastic, class Joint, class T>
   n.opens ? sum = out : sum += out;
   if constexpr (Elastic)
     if (n.on_beam)
-      flex_[n.parent].add(seats_[i], a, b.reach, Vec2<T>{}, f.body[n.parent].side,
+      flex_[n.parent].add(seats_[i], a, b.reach, b.offset, f.body[n.parent].side,
                           f.flex.data() + nodes_[n.parent].block);
 }
 
@@ -144,6 +149,10 @@ void Tree::climb(const Frames<T>& frames, [[maybe_unused]] Wrenches<T>* wrenches
           flex_[i].lift(b.side, f.flex.data() + n.block, load, x + n.elastic, f.room.elastic.data());
       }
     mechanics::with_joint(n.joint, [&](auto joint) {
+      if constexpr (joint.has_line) {
+        b.line = line_of(frames, i);
+        b.offset = frames.travel[i] * b.line;
+      }
       if (!n.alone) joint.eliminate(a, b, f.inverse_diagonal.data() + n.dof);
       if constexpr (Forces) {
         for (int k = 0; k < joint.size; ++k) x[n.dof + k] = T(0);
@@ -152,7 +161,7 @@ void Tree::climb(const Frames<T>& frames, [[maybe_unused]] Wrenches<T>* wrenches
       if (n.parent < 0) return;
       b.reach = frames.reach[i];
       hand_inertia<Elastic, decltype(joint)>(n, i, a, f);
-      if constexpr (Forces) hand_load<Elastic, decltype(joint)>(n, i, frames, load, *wrenches);
+      if constexpr (Forces) hand_load<Elastic, decltype(joint)>(n, i, frames, b.offset, load, *wrenches);
     });
   }
 }
@@ -165,15 +174,16 @@ void Tree::factor(const Frames<T>& frames, MassFactor<T>& out) const {
 }
 
 template <class T>
+void Tree::lift_forces(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass, T* x) const {
+  has_beams() ? climb<true, true>(frames, &wrenches, mass, x)
+              : climb<true, false>(frames, &wrenches, mass, x);
+}
+
+template <class T>
 void Tree::forward_articulated(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass,
                                T* vdot) const {
-  if (has_beams()) {
-    climb<true, true>(frames, &wrenches, mass, vdot);
-    lower<true, false>(mass, vdot, mass.room);
-  } else {
-    climb<true, false>(frames, &wrenches, mass, vdot);
-    lower<false, false>(mass, vdot, mass.room);
-  }
+  lift_forces(frames, wrenches, mass, vdot);
+  lower(mass, vdot);
 }
 
 template <class T>
@@ -209,7 +219,7 @@ template <class X>
 
 // x ← L⁻ᵀ x. Bodies that nothing acts on are left out: the row of a point force touches the way to the root only.
 template <bool Elastic, class T, class X>
-void Tree::lift(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
+void Tree::sweep_up(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
   const Node* nodes = nodes_.data();
   const mechanics::BodyFactor<T>* bodies = f.body.data();
   typename SweepRoom<X>::Stop* stops = room.stops.data();
@@ -229,7 +239,8 @@ void Tree::lift(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
       joint.lift(b, load, x + n.dof);
       if (n.parent < 0) return;
       if constexpr (Elastic)
-        if (n.on_beam) add_to_beam(i, bodies[n.parent].side, load, x + nodes[n.parent].elastic);
+        if (n.on_beam)
+          add_to_beam<decltype(joint)>(i, bodies[n.parent].side, b.offset, load, x + nodes[n.parent].elastic);
       X twist = moment(b.reach, load.force);
       if constexpr (mechanics::turns_with_seat<decltype(joint)>) twist += load.moment;
       auto& below = stops[n.parent];
@@ -246,7 +257,7 @@ void Tree::lift(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
 
 // x ← L⁻¹ D⁻¹ x. Trees that nothing acts on are left out where the sweep is sparse.
 template <bool Elastic, bool Sparse, class T, class X>
-void Tree::lower(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
+void Tree::sweep_down(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
   const Node* nodes = nodes_.data();
   const mechanics::BodyFactor<T>* bodies = f.body.data();
   const T* inverse = f.inverse_diagonal.data();
@@ -279,21 +290,57 @@ template <bool Elastic, class T, class X>
                                                                      [[maybe_unused]] const X* x) const {
   mechanics::Motion<X> out{m.turn, m.move + m.turn * turned(b.reach)};
   if constexpr (Elastic)
-    if (n.on_beam) out.move += mechanics::row_times(seats_[i].shapes, x + nodes_[n.parent].elastic) * side;
+    if (n.on_beam) {
+      const X* elastic = x + nodes_[n.parent].elastic;
+      out.move += mechanics::row_times(seats_[i].shapes, elastic) * side;
+      if (n.turns) {
+        const X slope = mechanics::row_times(seats_[i].slopes, elastic);
+        out.turn += slope;
+        out.move += slope * turned(b.offset);
+      }
+    }
   return out;
 }
 
 template <class T>
 void Tree::solve(const MassFactor<T>& factor, T* x) const {
+  if (all_alone_) return lower(factor, x);
+  if (has_beams()) {
+    sweep_up<true>(factor, x, factor.room);
+    sweep_down<true, true>(factor, x, factor.room);
+  } else {
+    sweep_up<false>(factor, x, factor.room);
+    sweep_down<false, true>(factor, x, factor.room);
+  }
+}
+
+template <class T>
+void Tree::solve_many(const MassFactor<T>& factor, T* x, int count) const {
+  for (int r = 0; r < count; ++r) solve(factor, x + static_cast<std::ptrdiff_t>(r) * dof_count_);
+}
+
+template <class T>
+void Tree::lift(const MassFactor<T>& factor, T* x) const {
+  if (all_alone_) return;
+  has_beams() ? sweep_up<true>(factor, x, factor.room) : sweep_up<false>(factor, x, factor.room);
+  for (auto& stop : factor.room.stops) stop.active = false;
+}
+
+template <class T>
+void Tree::lower(const MassFactor<T>& factor, T* x) const {
   if (all_alone_) {
     for (int i = 0; i < dof_count_; ++i) x[i] *= factor.inverse_diagonal[i];
-  } else if (has_beams()) {
-    lift<true>(factor, x, factor.room);
-    lower<true, true>(factor, x, factor.room);
-  } else {
-    lift<false>(factor, x, factor.room);
-    lower<false, true>(factor, x, factor.room);
+    return;
   }
+  has_beams() ? sweep_down<true, false>(factor, x, factor.room)
+              : sweep_down<false, false>(factor, x, factor.room);
+}
+
+template <class T>
+T Tree::half_product(const MassFactor<T>& factor, const T* a, const T* b) const {
+  T sum{};
+  for (int i = 0; i < dof_count_; ++i) sum += a[i] * factor.inverse_diagonal[i] * b[i];
+  return sum;
 }
 
 template <class T>
@@ -309,7 +356,7 @@ void Tree::multiply(const MassFactor<T>& f, T* x) const {
     m = {};
     if (n.parent >= 0)
       m = seat_motion<true>(n, i, f.body[i], f.body[n.parent].side, stops[n.parent].motion, x);
-    mechanics::with_joint(n.joint, [&](auto joint) { joint.move(x + n.dof, m); });
+    mechanics::with_joint(n.joint, [&](auto joint) { joint.move(f.body[i].line, x + n.dof, m); });
   }
   // From accelerations to the forces they take.
   for (int i = 0; i < body_count(); ++i) {
@@ -327,14 +374,16 @@ void Tree::multiply(const MassFactor<T>& f, T* x) const {
   }
   for (int i = body_count() - 1; i >= 0; --i) {
     const Node& n = nodes_[i];
+    const mechanics::BodyFactor<T>& b = f.body[i];
     const mechanics::Load<T>& load = stops[i].load;
     mechanics::with_joint(n.joint, [&](auto joint) {
-      joint.project(load, x + n.dof);
+      joint.project(b.line, load, x + n.dof);
       if (n.parent < 0) return;
-      if (n.on_beam) add_to_beam(i, f.body[n.parent].side, load, x + nodes_[n.parent].elastic);
+      if (n.on_beam)
+        add_to_beam<decltype(joint)>(i, f.body[n.parent].side, b.offset, load, x + nodes_[n.parent].elastic);
       mechanics::Load<T>& sum = stops[n.parent].load;
       sum.force += load.force;
-      sum.moment += moment(f.body[i].reach, load.force);
+      sum.moment += moment(b.reach, load.force);
       if constexpr (mechanics::turns_with_seat<decltype(joint)>) sum.moment += load.moment;
     });
   }

@@ -9,23 +9,24 @@ namespace thud::mechanics {
 /// No joint: a root with its origin and its angle as coordinates. S is the identity in the order (x, z, angle).
 struct FreeJoint {
   static constexpr int size = 3;
+  static constexpr bool has_line = false;
   static constexpr bool has_seat = false;
   static constexpr int own_angle = 2;
   static constexpr std::array<Coordinate, 3> coordinates{{{"x", false}, {"z", false}, {"angle", true}}};
 
   template <class T>
-  [[gnu::always_inline]] static Frame<T> place(const Seat<T>&, const Axis<T>& axis, const T* q, const T* v,
-                                               int at) {
+  [[gnu::always_inline]] static Frame<T> place(const JointShape&, const Seat<T>&, const Axis<T>& axis,
+                                               const T* q, const T* v, int at) {
     return {axis.u, axis.w, {q[at], q[at + 1]}, {v[at], v[at + 1]}, v[at + 2]};
   }
   template <class X>
-  static void project(const Load<X>& load, X* x) {
+  static void project(Vec2<X>, const Load<X>& load, X* x) {
     x[0] += load.force.x;
     x[1] += load.force.z;
     x[2] += load.moment;
   }
   template <class X>
-  static void move(const X* x, Motion<X>& motion) {
+  static void move(Vec2<X>, const X* x, Motion<X>& motion) {
     motion = {x[2], {x[0], x[1]}};
   }
 

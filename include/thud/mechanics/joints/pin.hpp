@@ -12,21 +12,22 @@ namespace thud::mechanics {
 ///   S = (1, 0),   M' = M − cross crossᵀ / turn
 struct PinJoint {
   static constexpr int size = 1;
+  static constexpr bool has_line = false;
   static constexpr bool has_seat = true;
   static constexpr int own_angle = 0;
   static constexpr std::array<Coordinate, 1> coordinates{{{"angle", true}}};
 
   template <class T>
-  [[gnu::always_inline]] static Frame<T> place(const Seat<T>& seat, const Axis<T>& axis, const T*, const T* v,
-                                               int at) {
+  [[gnu::always_inline]] static Frame<T> place(const JointShape&, const Seat<T>& seat, const Axis<T>& axis,
+                                               const T*, const T* v, int at) {
     return {axis.u, axis.w, seat.origin, seat.origin_rate, v[at]};
   }
   template <class X>
-  static void project(const Load<X>& load, X* x) {
+  static void project(Vec2<X>, const Load<X>& load, X* x) {
     x[0] += load.moment;
   }
   template <class X>
-  static void move(const X* x, Motion<X>& motion) {
+  static void move(Vec2<X>, const X* x, Motion<X>& motion) {
     motion.turn = x[0];
   }
 

@@ -1,16 +1,7 @@
 #pragma once
 
-#include <cstdint>
-
 #include "thud/mechanics/articulated.hpp"
 #include "thud/mechanics/frames.hpp"
-
-namespace thud {
-
-/// Of the joint that carries a body.
-enum class JointKind : std::uint8_t { pin, free };
-
-}  // namespace thud
 
 namespace thud::mechanics {
 
@@ -18,13 +9,6 @@ namespace thud::mechanics {
 struct Coordinate {
   const char* name;
   bool is_angle;
-};
-
-/// The place that carries a joint: a point of the parent, or of the ground.
-template <class T>
-struct Seat {
-  Vec2<T> origin, origin_rate, centripetal;
-  Vec2<T> reach;  ///< to it from the parent's origin
 };
 
 /// Axis and lateral unit vector of a frame.
@@ -43,6 +27,29 @@ Axis<T> axis_at(T angle) {
   const T s = sin(angle), c = cos(angle);
   return {{s, c}, {c, -s}};
 }
+/// Further by the angle of the given cosine and sine.
+template <class S, class T>
+Axis<T> rotated(const Axis<T>& a, S cosine, S sine) {
+  return {cosine * a.u + sine * a.w, cosine * a.w - sine * a.u};
+}
+
+/// Constants of a joint: see Joint.
+struct JointShape {
+  double cosine = 1, sine = 0;   ///< of the body's axis against the seat's
+  double along = 1, across = 0;  ///< the line of a slider in the frame of the body
+  double ahead = 0;              ///< of the angle that turns the body [rad]
+};
+
+/// The place that carries a joint: a point of the parent, or of the ground. A joint moves it on to the body's origin.
+template <class T>
+struct Seat {
+  Vec2<T> origin, origin_rate, centripetal;
+  Vec2<T> reach;  ///< to it from the parent's origin
+  // Where the body turns with it:
+  Axis<T> axis;
+  T rate{};
+  T travel{}, travel_rate{};  ///< of a slider, for Frames
+};
 
 /// Whether what a joint carries turns with the seat, so that moments pass it.
 template <class Joint>
