@@ -177,6 +177,11 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   for (int a = 0; a < 2 * count; ++a)
     for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
   p.correlation = system_.correlation();
+  p.leader = system_.leader();
+  const auto is_own = [&](int k) { return system_.contacts()[k].law.correlation.has_value(); };
+  if (std::any_of(record.contacts.begin(), record.contacts.end(), is_own))
+    for (const int k : record.contacts)
+      p.correlation_at.push_back(system_.contacts()[k].law.correlation.value_or(p.correlation));
   record.result = solve_impact(p);
   if (p.own && !record.result.solved)
     throw LawError(fmt::format("{}: {}", system_.contacts()[record.contacts[0]].name, record.result.note));

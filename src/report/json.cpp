@@ -76,6 +76,9 @@ Json impact_json(const System& system, const ImpactRecord& r) {
   out["contacts"] = contacts;
   out["law"] = impact_law_name(r);
   out["correlation"] = r.contacts.size() > 1 ? number(r.problem.correlation) : Json(nullptr);
+  if (r.contacts.size() > 1 && !r.problem.correlation_at.empty())
+    out["correlation_at"] = numbers(r.problem.correlation_at);
+  if (r.contacts.size() > 1) out["leader"] = leader_rule_name(r.problem.leader);
   out["friction"] = numbers(r.problem.friction);
   out["restitution"] = numbers(r.problem.restitution);
   out["case"] = r.result.name;

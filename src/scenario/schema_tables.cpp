@@ -337,7 +337,10 @@ std::vector<KeySpec> law_keys(bool is_default) {
       key("stiffness", {number(D::none, positive), number(D::stiffness, positive)},
           is_default ? "none; required for hertz" : "as in [contact]",
           "k [N/mⁿ]: a plain number, with a unit only for `exponent = 1`"),
-      key("damping", {number(D::none, non_negative)}, or_default("0"), "d (Hunt & Crossley) [s/m]")};
+      key("damping", {number(D::none, non_negative)}, or_default("0"), "d (Hunt & Crossley) [s/m]"),
+      key("correlation", {number(D::none, Range{0, 1, false, true})}, or_default("0"),
+          "α of impacts at several contacts at once: the impulse here, per impulse of its neighbour, while "
+          "another contact leads")};
 }
 
 const TableSpec& contact_spec() {
@@ -346,12 +349,13 @@ const TableSpec& contact_spec() {
         .name = "contact",
         .title = "[contact]",
         .about =
-            "What holds for all walls and pairs. Each of these keys but `correlation` may also stand in a "
+            "What holds for all walls and pairs. Each of these keys but `leader` may also stand in a "
             "`[[wall]]` or `[[pair]]`, and goes before this one there. Keys of the other model are read "
             "and not used.",
         .keys = law_keys(true)};
-    s.keys.push_back(key("correlation", {number(D::none, Range{0, 1, false, true})}, "0",
-                         "α of impacts at several contacts at once"));
+    s.keys.push_back(key("leader", {choice({"fastest", "first"})}, "fastest",
+                         "which contact leads an impact of several: that of the fastest approach, or the "
+                         "first in the file of those that approach (walls stand before pairs)"));
     return s;
   }();
   return spec;
