@@ -86,6 +86,10 @@ Json impact_json(const System& system, const ImpactRecord& r) {
   out["velocity_before"] = numbers(r.problem.velocity);
   out["velocity_after"] = numbers(r.result.velocity);
   out["impulse"] = numbers(r.result.impulse);
+  Json joints = Json::object();
+  for (const JointImpulse& j : list_joint_impulses(system, r))
+    joints[j.name] = {number(j.impulse.x), number(j.impulse.z)};
+  out["joint_impulse"] = joints;
   out["work_normal"] = numbers(r.result.work_normal);
   out["work_friction"] = numbers(r.result.work_friction);
   out["energy_before"] = number(r.energy_before);

@@ -87,7 +87,9 @@ std::vector<TableSpec> shape_variants() {
       mass_or_density);
   add("point", "A point mass; with a diameter, a particle to the sand.",
       {need("mass", {number(D::mass, positive)}, "of the point"), at,
-       key("diameter", {number(D::length, positive)}, "none", "what the sand sees of it")});
+       key("diameter", {number(D::length, positive)}, "none", "what the sand sees of it; of a cube its side"),
+       key("form", {choice({"ball", "cube"})}, "ball",
+           "of that size, to the sand: V = π d³/6 and A = π d²/4, or V = d³ and A = d²; a cube has inertia, too")});
   add("block", "A cuboid; a rectangle to the sand.",
       {size("length", "along the axis"), size("width", "across it, in the plane"),
        key("thickness", {number(D::length, positive)}, "the width", "out of the plane"), mass, density, at},
@@ -514,7 +516,10 @@ const TableSpec& strike_spec() {
           "A ball strikes the tip of a beam that is clamped to a hub. Sets the velocity of the ball, and "
           "what the beam "
           "does when the ball has parted; gives the constants `strike.contact_time`, `strike.restitution`, "
-          "`strike.impulse`, `strike.C1` … and the observable `strike.rebound`.",
+          "`strike.impulse`, `strike.C1` …, the energies of the modes `strike.energy1` … with their parts "
+          "`strike.bending1`, `strike.moving1`, `strike.moving_tip1` …, their sum `strike.energy` and the "
+          "ratio "
+          "R `strike.ratio`, and the observable `strike.rebound`.",
       .keys = {need("body", {text}, "the body with the beam"),
                need("ball", {text}, "the free body that strikes it"),
                key("route", {choice({"direct", "impulse", "paper"})}, "direct",
