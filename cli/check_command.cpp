@@ -133,6 +133,8 @@ class Description {
     if (system.contacts().size() > 1 && system.correlation() > 0)
       out_ += fmt::format("  correlation of impacts at several contacts: {}\n",
                           show_number(system.correlation()));
+    if (system.contacts().size() > 1 && system.leader() == LeaderRule::first)
+      out_ += "  of several contacts that approach the first listed here leads\n";
   }
 
   void add_knobs() {

@@ -73,7 +73,8 @@ std::string what_failed(const Reproduction& result) {
   const auto add = [&](int missing, int total, const char* what) {
     if (missing > 0) out += fmt::format("{}{} of {} {}", out.empty() ? "" : ", ", missing, total, what);
   };
-  add(result.total - result.ok, result.total, "published numbers are not reproduced");
+  add(result.total - result.ok - result.not_reproduced, result.total,
+      "published numbers are not reproduced, and should be");
   add(result.derived_total - result.derived_ok, result.derived_total, "derived numbers are not reproduced");
   add(result.failed, result.runs, "runs of our own failed");
   return out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -159,6 +160,8 @@ struct ImpactInfo {
   std::vector<double> impulse, velocity_before, velocity_after;
   double energy_before = 0, energy_after = 0;  ///< kinetic [J]
   std::string note;                            ///< what a user should know of it
+  /// By the joint that carries it on each body, x and z [N s]: {"rod1.joint.impulse", {…}}.
+  std::vector<std::pair<std::string, std::array<double, 2>>> joint_impulse;
 };
 
 /// Where the energy went [J].

@@ -167,6 +167,14 @@ void add_data(py::module_& m) {
       .def_readonly("energy_before", &ImpactInfo::energy_before, "Kinetic energy before [J].")
       .def_readonly("energy_after", &ImpactInfo::energy_after, "Kinetic energy after [J].")
       .def_readonly("note", &ImpactInfo::note, "What one should know of it; mostly empty.")
+      .def_property_readonly(
+          "joint_impulse",
+          [](const ImpactInfo& i) {
+            py::dict out;
+            for (const auto& [name, p] : i.joint_impulse) out[py::str(name)] = py::make_tuple(p[0], p[1]);
+            return out;
+          },
+          "Impulses on bodies by the joints that carry them, (x, z) [N s] by name.")
       .def("__repr__", py::overload_cast<const ImpactInfo&>(&repr_of));
   py::class_<EnergyInfo>(m, "Energy", "Where the energy of a run went [J].")
       .def_readonly("initial", &EnergyInfo::initial, "At the start.")

@@ -113,7 +113,12 @@ StrikeResult strike_by_modes(const ElasticBeam& beam, const TipStrike& strike, S
   for (int n = 0; n < count; ++n) {
     out.amplitude.push_back(out.impulse * b[n]);
     out.rate.push_back(out.impulse * rate[n]);
+    const double square = out.rate[n] * out.rate[n];
+    out.bending.push_back(0.5 * data.rigidity * bends[n] * out.amplitude[n] * out.amplitude[n]);
+    out.moving.push_back(0.5 * line * squares[n] * square);
+    out.moving_tip.push_back(0.5 * data.tip_mass * out.tip[n] * out.tip[n] * square);
   }
+  out.ratio = r;
 
   // w = Σ u_n C_n in the shapes of the beam, which are orthogonal in mass, tip included.
   out.eta.assign(beam.size(), 0.0);

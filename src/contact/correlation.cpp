@@ -99,13 +99,15 @@ class Turns {
   }
   bool is_rough(int j) const { return p_.friction[j] > 0; }
 
-  // The contact that approaches fastest, in units of √W_nn; when none does, one that has energy left to give back.
+  // The contact that approaches fastest, in units of √W_nn, or the first that does, as the problem says; when none
+  // does, one that has energy left to give back.
   int next_leader() const {
     int best = -1;
     double most = 0;
     for (int j = 0; j < n_; ++j) {
       const int k = normal(j);
       if (!(unit_[k] > 0) || hopeless_[j] || !(v_[k] < -small(k))) continue;
+      if (p_.leader == LeaderRule::first) return j;
       const double speed = -v_[k] / unit_[k];
       if (best < 0 || speed > most * (1 + 1e-12)) best = j, most = speed;
     }
@@ -182,7 +184,8 @@ class Turns {
   void share_out() {
     std::fill(share_.begin(), share_.end(), 0.0);
     share_[leader_] = 1;
-    if (p_.correlation > 0) correlate();
+    correlate();
+    if (p_.leader == LeaderRule::first) return;
     // Contacts that approach alike lead together: a block that lands flat stays level.
     const double fastest = v_[normal(leader_)] / unit_[normal(leader_)];
     for (int j = 0; j < n_; ++j)
@@ -201,7 +204,7 @@ class Turns {
     for (std::size_t at = 0; at < queue_.size(); ++at)
       for (int j = 0; j < n_; ++j)
         if (share_[j] == 0 && coupled_[queue_[at] * n_ + j]) {
-          share_[j] = p_.correlation * share_[queue_[at]];
+          share_[j] = p_.correlation_of(j) * share_[queue_[at]];
           if (share_[j] > 0) queue_.push_back(j);
         }
   }

@@ -17,6 +17,8 @@ const char* restitution_law_name(RestitutionLaw law) {
   return "";
 }
 
+const char* leader_rule_name(LeaderRule rule) { return rule == LeaderRule::first ? "first" : "fastest"; }
+
 const char* impact_corner_name(ImpactCorner corner) {
   switch (corner) {
     case ImpactCorner::start: return "start";
@@ -109,6 +111,9 @@ ImpactProblem take_out(const ImpactProblem& p, const std::vector<int>& members) 
   part.law = p.law;
   part.own = p.own;
   part.correlation = p.correlation;
+  part.leader = p.leader;
+  if (!p.correlation_at.empty())
+    for (const int m : members) part.correlation_at.push_back(p.correlation_at[static_cast<std::size_t>(m)]);
   for (int i = 0; i < n; ++i) {
     part.friction[i] = p.friction[members[i]];
     part.restitution[i] = p.restitution[members[i]];

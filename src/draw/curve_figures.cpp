@@ -41,16 +41,18 @@ class Family {
     for (std::size_t k = 0; k < family_.curves.size(); ++k) draw(canvas, k);
     frame_.draw_axes(canvas, false);
     draw_names(canvas);
+    draw_points_name(canvas);
     return std::move(canvas).finish();
   }
 
  private:
   PlotFrame make_frame() const {
     Range x{}, y{};
-    double names = text_length(family_.by, name_size);
+    double names =
+        std::max(text_length(family_.by, name_size), text_length(family_.points_name, name_size) - 20);
     for (const FigureCurve& c : family_.curves) {
-      x = united(x, range_of(c.x, family_.x.factor));
-      y = united(y, range_of(c.y, family_.y.factor));
+      x = united(united(x, range_of(c.x, family_.x.factor)), range_of(c.point_x, family_.x.factor));
+      y = united(united(y, range_of(c.y, family_.y.factor)), range_of(c.point_y, family_.y.factor));
       names = std::max(names, text_length(c.name, name_size));
     }
     const double top = header_height(width, family_.title, family_.subtitle) + (family_.by.empty() ? 14 : 26);
@@ -96,6 +98,16 @@ class Family {
       for (const Point& p : piece)
         if (has_markers(c) || piece.size() == 1) canvas.add(marker(k, p, 7, colour(k)));
     }
+    for (std::size_t i = 0; i < c.point_x.size(); ++i)
+      canvas.add(marker(k, frame_.at(c.point_x[i] * family_.x.factor, c.point_y[i] * family_.y.factor), 8,
+                        colour(k)));
+  }
+
+  void draw_points_name(Canvas& canvas) const {
+    if (family_.points_name.empty()) return;
+    const double x = frame_.box().right + 12, y = frame_.box().bottom + 6;
+    canvas.add(marker(0, {x + 4, y - 4}, 8, faint));
+    canvas.text(x + 14, y, family_.points_name, {.size = name_size});
   }
 
   /// A name at the right, as near to the end of its curve as its neighbours let it.
@@ -297,6 +309,7 @@ std::string curve_family(const CurveFamily& family) {
   bool has_any = false;
   for (const FigureCurve& c : family.curves) {
     check_sizes(c.x, c.y, "curve_family");
+    check_sizes(c.point_x, c.point_y, "curve_family");
     has_any = has_any || !(range_of(c.x, 1).is_empty || range_of(c.y, 1).is_empty);
   }
   if (!has_any) return empty_figure(width, height, family.title, family.subtitle);

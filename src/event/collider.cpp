@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "thud/base/law_error.hpp"
+#include "thud/event/joint_impulse.hpp"
 #include "thud/solve/complementarity.hpp"
 
 namespace thud {
@@ -177,6 +178,11 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   for (int a = 0; a < 2 * count; ++a)
     for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
   p.correlation = system_.correlation();
+  p.leader = system_.leader();
+  const auto is_own = [&](int k) { return system_.contacts()[k].law.correlation.has_value(); };
+  if (std::any_of(record.contacts.begin(), record.contacts.end(), is_own))
+    for (const int k : record.contacts)
+      p.correlation_at.push_back(system_.contacts()[k].law.correlation.value_or(p.correlation));
   record.result = solve_impact(p);
   if (p.own && !record.result.solved)
     throw LawError(fmt::format("{}: {}", system_.contacts()[record.contacts[0]].name, record.result.note));
@@ -187,7 +193,12 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   for (int a = 0; a < 2 * count; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += rows_[rows[a]].applied[i] * record.result.impulse[a];
   record.energy_before = system_.tree().kinetic_energy(work.frames);
+  const std::vector<Vec> before = momenta(system_.tree(), work.frames);
   record.energy_after = book(y, work);
+  std::vector<Vec> moved = momenta(system_.tree(), work.frames);
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= before[i];
+  record.joints = joint_impulses(system_.tree(), moved,
+                                 contact_impulses(system_, record.contacts, record.result.impulse, work));
   ++out.impact_count;
   out.events.push_back(
       {t, EventKind::impact, switch_of<ContactForce>(static_cast<int>(out.impact_count - 1)), 0, 0});

@@ -70,6 +70,8 @@ std::vector<ImpactInfo> describe_impacts(const System& system, const Outcome& o)
     i.energy_before = r.energy_before;
     i.energy_after = r.energy_after;
     i.note = r.result.note;
+    for (const JointImpulse& j : list_joint_impulses(system, r))
+      i.joint_impulse.push_back({j.name, {j.impulse.x, j.impulse.z}});
     out.push_back(std::move(i));
   }
   return out;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "thud/report/csv.hpp"
@@ -149,15 +150,12 @@ void append(std::string& line, double x) {
 
 }  // namespace
 
-std::string impact_subject(const System& system, const ImpactRecord& impact) {
-  std::string out;
-  for (const int k : impact.contacts) out += (out.empty() ? "" : " + ") + system.contacts()[k].name;
+std::vector<JointImpulse> list_joint_impulses(const System& system, const ImpactRecord& impact) {
+  std::vector<JointImpulse> out;
+  for (std::size_t i = 0; i < impact.joints.size(); ++i)
+    if (const Body& b = system.tree().body(static_cast<int>(i)); !b.free)
+      out.push_back({b.name + ".joint.impulse", impact.joints[i]});
   return out;
-}
-
-const char* impact_law_name(const ImpactRecord& impact) {
-  if (impact.contacts.size() > 1) return "correlation";
-  return impact.problem.own ? "own" : restitution_law_name(impact.problem.law);
 }
 
 std::string make_impacts_text(const Scenario& s, const Outcome& outcome, const TextStyle& style, bool all) {
@@ -187,6 +185,35 @@ std::string make_impacts_text(const Scenario& s, const Outcome& outcome, const T
     rest = fmt::format("{} and {} more{}; {}", style.unicode ? "…" : "...", count - static_cast<long>(shown),
                        all ? "" : " (--events)", rest);
   return out + style.paint("dim", wrap(rest, 2, width));
+}
+
+std::string make_joint_impulses_text(const Scenario& s, const Outcome& outcome, const TextStyle& style) {
+  std::vector<std::array<std::string, 4>> lines = {{"time [s]", "joint", "x [N s]", "z [N s]"}};
+  Decimals decimals;
+  for (const ImpactRecord& r : outcome.impacts)
+    for (const JointImpulse& j : list_joint_impulses(*s.system, r))
+      decimals.see(j.impulse.x), decimals.see(j.impulse.z);
+  for (const ImpactRecord& r : outcome.impacts) {
+    bool first = true;
+    for (const JointImpulse& j : list_joint_impulses(*s.system, r)) {
+      lines.push_back({first ? fmt::format("{:.6f}", r.time) : "", j.name, decimals.show(j.impulse.x),
+                       decimals.show(j.impulse.z)});
+      first = false;
+    }
+  }
+  if (lines.size() == 1) return {};
+  std::array<std::size_t, 4> width{};
+  for (const auto& line : lines)
+    for (std::size_t c = 0; c < 4; ++c) width[c] = std::max(width[c], text_width(line[c]));
+  std::string out = "\n" + style.paint("bold", "Impulses in joints, on the body that each carries") + "\n";
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const auto& l = lines[k];
+    const std::string text = "  " + pad_left(l[0], width[0]) + "  " + pad_right(l[1], width[1]) + "  "
+                           + pad_left(l[2], width[2]) + "  " + pad_left(l[3], width[3]);
+    const std::string line = shorten(text, static_cast<std::size_t>(style.width), style);
+    out += (k == 0 ? style.paint("dim", line) : line) + "\n";
+  }
+  return out;
 }
 
 std::vector<std::string> list_impact_notes(const Outcome& outcome) {
@@ -219,7 +246,13 @@ std::string make_impacts_csv(const Scenario& s, const Outcome& outcome) {
       "impact,time [s],contact,case,law,friction,restitution,approach [m/s],separation [m/s],slip before "
       "[m/s],"
       "slip after [m/s],normal impulse [N s],tangential impulse [N s],normal work [J],friction work [J],"
-      "energy before [J],energy after [J]\n";
+      "energy before [J],energy after [J]";
+  const Tree& tree = s.system->tree();
+  for (int i = 0; i < tree.body_count(); ++i)
+    if (!tree.body(i).free)
+      for (const char* part : {"x", "z"})
+        out += "," + csv_field(fmt::format("{}.joint.impulse.{} [N s]", tree.body(i).name, part));
+  out += '\n';
   long number = 0;
   for (const ImpactRecord& r : outcome.impacts) {
     ++number;
@@ -237,6 +270,10 @@ std::string make_impacts_csv(const Scenario& s, const Outcome& outcome) {
             at(r.result.impulse, 2 * k + 1), at(r.result.impulse, 2 * k), at(r.result.work_normal, k),
             at(r.result.work_friction, k), r.energy_before, r.energy_after})
         append(out, x);
+      for (const JointImpulse& j : list_joint_impulses(*s.system, r)) {
+        append(out, j.impulse.x);
+        append(out, j.impulse.z);
+      }
       out += '\n';
     }
   }

@@ -76,6 +76,9 @@ Json impact_json(const System& system, const ImpactRecord& r) {
   out["contacts"] = contacts;
   out["law"] = impact_law_name(r);
   out["correlation"] = r.contacts.size() > 1 ? number(r.problem.correlation) : Json(nullptr);
+  if (r.contacts.size() > 1 && !r.problem.correlation_at.empty())
+    out["correlation_at"] = numbers(r.problem.correlation_at);
+  if (r.contacts.size() > 1) out["leader"] = leader_rule_name(r.problem.leader);
   out["friction"] = numbers(r.problem.friction);
   out["restitution"] = numbers(r.problem.restitution);
   out["case"] = r.result.name;
@@ -83,6 +86,10 @@ Json impact_json(const System& system, const ImpactRecord& r) {
   out["velocity_before"] = numbers(r.problem.velocity);
   out["velocity_after"] = numbers(r.result.velocity);
   out["impulse"] = numbers(r.result.impulse);
+  Json joints = Json::object();
+  for (const JointImpulse& j : list_joint_impulses(system, r))
+    joints[j.name] = {number(j.impulse.x), number(j.impulse.z)};
+  out["joint_impulse"] = joints;
   out["work_normal"] = numbers(r.result.work_normal);
   out["work_friction"] = numbers(r.result.work_friction);
   out["energy_before"] = number(r.energy_before);

@@ -85,6 +85,7 @@ class Summary {
     add_peaks();
     add_energy();
     out_ += make_impacts_text(scenario_, outcome_, style_, options_.all_events);
+    if (options_.all_events) out_ += make_joint_impulses_text(scenario_, outcome_, style_);
     add_events();
     add_held();
     add_statistics();

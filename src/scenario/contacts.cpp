@@ -104,6 +104,8 @@ class ContactReader {
                        "[contact] holds for walls and pairs, and there is no [[wall]] and no [[pair]]");
     law_ = read_law(*t, law_);
     system_.set_correlation(t->number_or("correlation", 0, Dimension::none, Range{0, 1, false, true}));
+    const std::string leader = t->choice_or("leader", "fastest", {"fastest", "first"});
+    system_.set_leader(leader == "first" ? LeaderRule::first : LeaderRule::fastest);
     t->finish();
   }
 
@@ -319,6 +321,8 @@ class ContactReader {
 
   ContactLaw law_of(const Table& t) const {
     ContactLaw law = read_law(t, law_);
+    if (t.has("correlation"))
+      law.correlation = t.number("correlation", Dimension::none, Range{0, 1, false, true});
     if (law.compliant && !(law.stiffness > 0))
       throw InputError(t.place(),
                        fmt::format("{} is of model \"hertz\", which needs a stiffness: give stiffness = ... "

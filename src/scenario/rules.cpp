@@ -211,6 +211,42 @@ bool read_impact_result(const Rule& rule, const std::vector<std::string>& words,
   return true;
 }
 
+// "rod.joint.impulse.x at impact 1", "max rod.joint.impulse". False: nothing of the kind.
+bool read_joint_result(const Rule& rule, const std::vector<std::string>& words, Scenario& s, ResultSpec& r) {
+  const bool is_largest = words[0] == "max" && words.size() == 2;
+  const std::string& name = is_largest ? words[1] : words[0];
+  const std::string mark = ".joint.impulse";
+  const std::size_t at = name.find(mark);
+  if (at == std::string::npos) return false;
+  if (s.system->contacts().empty()) throw rule.error("there are no impacts without a [[wall]] or a [[pair]]");
+  std::vector<std::string> known;
+  const Tree& tree = s.system->tree();
+  r.what.body = -1;
+  for (int i = 0; i < tree.body_count(); ++i) {
+    if (tree.body(i).free) continue;
+    known.push_back(tree.body(i).name);
+    if (known.back() == name.substr(0, at)) r.what.body = i;
+  }
+  if (r.what.body < 0)
+    throw rule.error(fmt::format("there is no joint \"{}\"{}", name.substr(0, at) + ".joint",
+                                 did_you_mean(name.substr(0, at), known)));
+  static const std::vector<std::string> parts = {"", ".x", ".z", ".size"};
+  static constexpr Component components[] = {Component::size, Component::x, Component::z, Component::size};
+  const auto part = std::find(parts.begin(), parts.end(), name.substr(at + mark.size()));
+  if (part == parts.end() || (is_largest && *part != "" && *part != ".size"))
+    throw rule.error(fmt::format("\"{}\" is not {}.joint.impulse{}", name, name.substr(0, at),
+                                 is_largest ? ", the size" : " or its .x, .z, .size"));
+  r.what.component = components[part - parts.begin()];
+  r.unit = "N s";
+  r.kind = is_largest ? ResultSpec::Kind::largest_joint_impulse : ResultSpec::Kind::joint_impulse;
+  if (is_largest) return true;
+  if (words.size() != 4 || words[1] != "at" || words[2] != "impact")
+    throw rule.error(fmt::format("an impulse is of an instant: \"{} at impact 1\"", name));
+  r.number = read_number(rule, words[3], "an impact");
+  s.options.impacts_wanted = std::max(s.options.impacts_wanted, r.number);
+  return true;
+}
+
 ResultSpec read_result(const Rule& rule, Scenario& s) {
   ResultSpec r;
   r.name = rule.key;
@@ -226,7 +262,7 @@ ResultSpec read_result(const Rule& rule, Scenario& s) {
         return r;
       }
   if (words.size() < 2) throw rule.error(help);
-  if (read_impact_result(rule, words, s, r)) return r;
+  if (read_joint_result(rule, words, s, r) || read_impact_result(rule, words, s, r)) return r;
   if (words[0] == "max" || words[0] == "min") {
     if (words.size() != 2) throw rule.error(help);
     const NamedObservable& o = need_observable(rule, s, words[1]);
@@ -287,6 +323,9 @@ const std::vector<ResultForm>& result_forms() {
       {"QUANTITY after impact N", "link.rate after impact 1", "on the other", true},
       {"impulse of CONTACT at impact N", "impulse of link.tip@floor at impact 1",
        "along the normal; 0 for a contact that had no part", true},
+      {"BODY.joint.impulse.x at impact N", "thigh.joint.impulse.x at impact 1",
+       "on the body by the joint that carries it; `.z`, and `.size` or nothing", true},
+      {"max BODY.joint.impulse", "max thigh.joint.impulse", "its largest size, of all impacts", true},
       {"count of impacts", "count of impacts", "how many there were", true},
       {"time of settle N", "time of settle 1", "end of the N-th series of infinitely many bounces", true},
       {"time of touch N", "time of touch 1",

@@ -131,17 +131,29 @@ double normal_impulse(const ImpactRecord& impact, int contact) {
   return 0;
 }
 
+double part_of(Vec p, Component component) {
+  return component == Component::x ? p.x : component == Component::z ? p.z : norm(p);
+}
+
+double largest_joint_impulse(const Outcome& outcome, int body) {
+  double most = 0;
+  for (const ImpactRecord& impact : outcome.impacts) most = std::max(most, norm(impact.joints[body]));
+  return most;
+}
+
 }  // namespace
 
 std::optional<double> Runner::impact_result(const ResultSpec& r) {
   using Kind = ResultSpec::Kind;
   if (r.kind == Kind::count_of_impacts) return static_cast<double>(outcome_.impact_count);
+  if (r.kind == Kind::largest_joint_impulse) return largest_joint_impulse(outcome_, r.what.body);
   if (r.kind == Kind::time_of_event) return time_of_event(outcome_.events, {r.event, r.number});
   const auto i = static_cast<std::size_t>(r.number) - 1;
   if (i >= outcome_.impacts.size()) return std::nullopt;
   const ImpactRecord& impact = outcome_.impacts[i];
   if (r.kind == Kind::time_of_impact) return impact.time;
   if (r.kind == Kind::impulse_of_impact) return normal_impulse(impact, r.contact);
+  if (r.kind == Kind::joint_impulse) return part_of(impact.joints[r.what.body], r.what.component);
   if (i >= outcome_.around.size()) return std::nullopt;
   const ImpactStates& around = outcome_.around[i];
   return r.kind == Kind::before_impact ? read(impact.time, around.before, around.mode_before, r.what)

@@ -87,7 +87,9 @@ std::vector<TableSpec> shape_variants() {
       mass_or_density);
   add("point", "A point mass; with a diameter, a particle to the sand.",
       {need("mass", {number(D::mass, positive)}, "of the point"), at,
-       key("diameter", {number(D::length, positive)}, "none", "what the sand sees of it")});
+       key("diameter", {number(D::length, positive)}, "none", "what the sand sees of it; of a cube its side"),
+       key("form", {choice({"ball", "cube"})}, "ball",
+           "of that size, to the sand: V = π d³/6 and A = π d²/4, or V = d³ and A = d²; a cube has inertia, too")});
   add("block", "A cuboid; a rectangle to the sand.",
       {size("length", "along the axis"), size("width", "across it, in the plane"),
        key("thickness", {number(D::length, positive)}, "the width", "out of the plane"), mass, density, at},
@@ -337,7 +339,10 @@ std::vector<KeySpec> law_keys(bool is_default) {
       key("stiffness", {number(D::none, positive), number(D::stiffness, positive)},
           is_default ? "none; required for hertz" : "as in [contact]",
           "k [N/mⁿ]: a plain number, with a unit only for `exponent = 1`"),
-      key("damping", {number(D::none, non_negative)}, or_default("0"), "d (Hunt & Crossley) [s/m]")};
+      key("damping", {number(D::none, non_negative)}, or_default("0"), "d (Hunt & Crossley) [s/m]"),
+      key("correlation", {number(D::none, Range{0, 1, false, true})}, or_default("0"),
+          "α of impacts at several contacts at once: the impulse here, per impulse of its neighbour, while "
+          "another contact leads")};
 }
 
 const TableSpec& contact_spec() {
@@ -346,12 +351,13 @@ const TableSpec& contact_spec() {
         .name = "contact",
         .title = "[contact]",
         .about =
-            "What holds for all walls and pairs. Each of these keys but `correlation` may also stand in a "
+            "What holds for all walls and pairs. Each of these keys but `leader` may also stand in a "
             "`[[wall]]` or `[[pair]]`, and goes before this one there. Keys of the other model are read "
             "and not used.",
         .keys = law_keys(true)};
-    s.keys.push_back(key("correlation", {number(D::none, Range{0, 1, false, true})}, "0",
-                         "α of impacts at several contacts at once"));
+    s.keys.push_back(key("leader", {choice({"fastest", "first"})}, "fastest",
+                         "which contact leads an impact of several: that of the fastest approach, or the "
+                         "first in the file of those that approach (walls stand before pairs)"));
     return s;
   }();
   return spec;
@@ -510,7 +516,10 @@ const TableSpec& strike_spec() {
           "A ball strikes the tip of a beam that is clamped to a hub. Sets the velocity of the ball, and "
           "what the beam "
           "does when the ball has parted; gives the constants `strike.contact_time`, `strike.restitution`, "
-          "`strike.impulse`, `strike.C1` … and the observable `strike.rebound`.",
+          "`strike.impulse`, `strike.C1` …, the energies of the modes `strike.energy1` … with their parts "
+          "`strike.bending1`, `strike.moving1`, `strike.moving_tip1` …, their sum `strike.energy` and the "
+          "ratio "
+          "R `strike.ratio`, and the observable `strike.rebound`.",
       .keys = {need("body", {text}, "the body with the beam"),
                need("ball", {text}, "the free body that strikes it"),
                key("route", {choice({"direct", "impulse", "paper"})}, "direct",

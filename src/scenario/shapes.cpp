@@ -172,17 +172,20 @@ class ShapeReader {
   void add_point(const Table& t) {
     const double s = start_of(t);
     const double m = t.number("mass", Dimension::mass, Range::positive());
-    lumps_.push_back({m, s, 0});
     // A size, when given, is that of a small ball to the sand.
     const auto d = t.number_or_none("diameter", Dimension::length, Range::positive());
     rounds_.push_back({"point", s, d.value_or(0) / 2});
+    const bool cube = t.choice_or("form", "ball", {"ball", "cube"}) == "cube";
+    if (cube && !d) throw t.error("form", "a point without a diameter has no form");
+    lumps_.push_back({m, s, cube ? m * *d * *d / 6 : 0.0});
     if (d) {
       Part p;
       p.kind = PartKind::particle;
       p.s0 = p.s1 = s;
       p.width = p.breadth = *d;
+      p.cubic = cube;
       parts_.push_back(p);
-      area_ += pi / 4 * *d * *d;
+      area_ += (cube ? 1 : pi / 4) * *d * *d;
     }
     end_ = std::max(end_, s);
   }

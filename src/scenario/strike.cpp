@@ -66,6 +66,19 @@ void add_constants(const std::optional<StrikeResult>& r, Scenario& s) {
   list("C", &StrikeResult::amplitude, "m^1.5");
   list("Cdot", &StrikeResult::rate, "m^1.5/s");
   list("u", &StrikeResult::tip, "m^-0.5");
+  list("bending", &StrikeResult::bending, "J");
+  list("moving", &StrikeResult::moving, "J");
+  list("moving_tip", &StrikeResult::moving_tip, "J");
+  std::optional<double> all;
+  for (std::size_t n = 0; n < 3; ++n) {
+    const bool has = r && n < r->bending.size();
+    const std::optional<double> sum =
+        has ? std::optional(r->bending[n] + r->moving[n] + r->moving_tip[n]) : std::nullopt;
+    add(fmt::format("energy{}", n + 1), sum, "J");
+    if (sum) all = all.value_or(0) + *sum;
+  }
+  add("energy", all, "J");
+  add("ratio", all ? of(&StrikeResult::ratio) : std::nullopt, "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -51,12 +52,42 @@ void read_vary(const JsonNode& node, const KnobSettings& common, PaperFigure& fi
 }
 
 PaperPanel read_panel(const JsonNode& node, bool has_table) {
-  node.only({"observable", "label", "published"});
+  node.only({"observable", "label", "published", "measured"});
   PaperPanel panel{node.at("observable").text(), node.text_or_nothing("label"),
-                   node.text_or_nothing("published")};
-  if (!panel.published.empty() && !has_table)
-    throw node.at("published").error("needs a \"table\" in the figure");
+                   node.text_or_nothing("published"), node.text_or_nothing("measured")};
+  for (const char* key : {"published", "measured"})
+    if (node.has(key) && !has_table) throw node.at(key).error("needs a \"table\" in the figure");
   return panel;
+}
+
+// Of curves against a knob.
+PaperPanel read_result_panel(const JsonNode& node) {
+  node.only({"result", "label"});
+  PaperPanel panel;
+  panel.result = node.at("result").text();
+  panel.label = node.text_or_nothing("label");
+  return panel;
+}
+
+PaperAbscissa read_abscissa(const JsonNode& node) {
+  node.only({"knob", "from", "to", "count", "label"});
+  PaperAbscissa x{node.at("knob").text(), node.at("from").text(), node.at("to").text(), 0,
+                  node.text_or_nothing("label")};
+  const double count = node.at("count").number();
+  if (!(count >= 2 && count <= 1000 && count == std::floor(count)))
+    throw node.at("count").error(fmt::format("{} is not a whole number from 2 to 1000", count));
+  x.count = static_cast<int>(count);
+  return x;
+}
+
+PaperImpact read_impact(const JsonNode& node) {
+  node.only({"set", "impact", "case", "label"});
+  PaperImpact impact{read_set(node.at("set")), 1, node.at("case").text(), node.at("label").text()};
+  const double number = node.at("impact").number();
+  if (!(number >= 1 && number <= 1000 && number == std::floor(number)))
+    throw node.at("impact").error(fmt::format("{} is not a whole number from 1 to 1000", number));
+  impact.number = static_cast<int>(number);
+  return impact;
 }
 
 const ReferenceTable* read_table_of(const JsonNode& node, const std::vector<ReferenceTable>& tables) {
@@ -70,6 +101,29 @@ const ReferenceTable* read_table_of(const JsonNode& node, const std::vector<Refe
   throw node.at("table").error(fmt::format("there is no table \"{}\"{}", id, did_you_mean(id, known)));
 }
 
+PaperFigure::Kind read_kind(const JsonNode& node) {
+  const std::vector<std::string> known{"time", "curves", "planes"};
+  const std::string kind = node.has("kind") ? node.at("kind").text() : known[0];
+  const auto found = std::find(known.begin(), known.end(), kind);
+  if (found == known.end())
+    throw node.at("kind").error(
+        fmt::format("\"{}\" is not {}{}", kind, one_of(known), did_you_mean(kind, known)));
+  return static_cast<PaperFigure::Kind>(found - known.begin());
+}
+
+std::vector<std::string> keys_of(PaperFigure::Kind kind) {
+  std::vector<std::string> keys{"id", "kind", "title", "source", "scenario", "table", "set", "note"};
+  const auto add = [&](std::initializer_list<const char*> more) {
+    keys.insert(keys.end(), more.begin(), more.end());
+  };
+  switch (kind) {
+    case PaperFigure::Kind::time: add({"vary", "by", "until", "panels"}); break;
+    case PaperFigure::Kind::curves: add({"vary", "by", "x", "y", "panels"}); break;
+    case PaperFigure::Kind::planes: add({"impacts"}); break;
+  }
+  return keys;
+}
+
 PaperFigure read_figure(JsonNode node, const std::string& file, const std::vector<ReferenceTable>& tables) {
   PaperFigure figure;
   figure.file = file;
@@ -78,24 +132,43 @@ PaperFigure read_figure(JsonNode node, const std::string& file, const std::vecto
     throw node.at("id").error(
         fmt::format("\"{}\" is not of the form paper/figure, in a-z, 0-9, '.', '-', '_'", figure.id));
   node.name(fmt::format("figure \"{}\"", figure.id));
-  node.only({"id", "title", "source", "scenario", "table", "set", "vary", "by", "until", "panels", "note"});
+  figure.kind = read_kind(node);
+  node.only(keys_of(figure.kind));
   figure.title = node.at("title").text();
   figure.source = node.at("source").text();
   figure.note = node.text_or_nothing("note");
   figure.by = node.text_or_nothing("by");
   const ReferenceTable* table = read_table_of(node, tables);
-  if (table) figure.table = table->id;
+  if (table) figure.table = table->id, figure.rules = table->rules;
   figure.scenario = table && !node.has("scenario") ? table->scenario : node.at("scenario").text();
   KnobSettings common = table ? table->set : KnobSettings{};
   if (node.has("set")) common = merge_settings(common, read_set(node.at("set")));
-  read_vary(node.at("vary"), common, figure);
+  if (figure.kind == PaperFigure::Kind::planes) {
+    const JsonNode impacts = node.at("impacts");
+    for (std::size_t i = 0; i < impacts.array().size(); ++i) {
+      figure.impacts.push_back(read_impact(impacts.element(i, fmt::format("impact {}", i + 1))));
+      figure.impacts.back().set = merge_settings(common, figure.impacts.back().set);
+    }
+    return figure;
+  }
+  if (figure.kind == PaperFigure::Kind::curves) {
+    figure.x = read_abscissa(node.at("x"));
+    figure.y = node.at("y").text();
+  }
+  if (node.has("vary") || figure.kind == PaperFigure::Kind::time)
+    read_vary(node.at("vary"), common, figure);
+  else
+    figure.runs = {common};
   if (node.has("until")) {
     if (node.at("until").text() != "rest") throw node.at("until").error("the only choice is \"rest\"");
     figure.until_rest = true;
   }
   const JsonNode panels = node.at("panels");
-  for (std::size_t i = 0; i < panels.array().size(); ++i)
-    figure.panels.push_back(read_panel(panels.element(i, fmt::format("panel {}", i + 1)), table != nullptr));
+  for (std::size_t i = 0; i < panels.array().size(); ++i) {
+    const JsonNode panel = panels.element(i, fmt::format("panel {}", i + 1));
+    figure.panels.push_back(figure.kind == PaperFigure::Kind::curves ? read_result_panel(panel)
+                                                                     : read_panel(panel, table != nullptr));
+  }
   return figure;
 }
 
@@ -105,6 +178,10 @@ void refuse_repeated_ids(const std::vector<PaperFigure>& figures) {
 }
 
 }  // namespace
+
+int PaperFigure::curve_count() const {
+  return static_cast<int>(kind == Kind::planes ? impacts.size() : runs.size() * panels.size());
+}
 
 std::string PaperFigure::file_name() const {
   std::string out = id;
@@ -147,7 +224,8 @@ std::string list_text(const std::vector<PaperFigure>& figures) {
   for (const PaperFigure& f : figures) width = std::max(width, f.id.size());
   std::string out;
   for (const PaperFigure& f : figures)
-    out += fmt::format("{:<{}}  {:>2} curves  {}\n", f.id, width, f.runs.size() * f.panels.size(), f.title);
+    out += fmt::format("{:<{}}  {:>2} {}  {}\n", f.id, width, f.curve_count(),
+                       f.kind == PaperFigure::Kind::planes ? "planes" : "curves", f.title);
   return out;
 }
 

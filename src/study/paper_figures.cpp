@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "draw/svg.hpp"
+#include "paper_kinds.hpp"
 #include "thud/draw/stills.hpp"
 #include "thud/store/file.hpp"
 
@@ -15,11 +16,28 @@ namespace thud {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 InputError figure_error(const PaperFigure& figure, const std::string& message) {
   return {{figure.file}, fmt::format("figure \"{}\": {}", figure.id, message)};
 }
+
+Scenario load_figure_scenario(const PaperFigure& figure, const KnobSettings& set) {
+  try {
+    Scenario scenario = load_scenario(figure.scenario, set);
+    for (const auto& [name, rule] : figure.rules) add_result(scenario, name, rule);
+    return scenario;
+  } catch (const InputError& e) {
+    throw figure_error(figure, e.what());
+  }
+}
+
+const ReferenceTable& find_figure_table(const PaperFigure& figure,
+                                        const std::vector<ReferenceTable>& tables) {
+  for (const ReferenceTable& t : tables)
+    if (t.id == figure.table) return t;
+  throw figure_error(figure, fmt::format("there is no table \"{}\"", figure.table));
+}
+
+namespace {
 
 const NamedObservable& find_panel_observable(const PaperFigure& figure, const Scenario& scenario,
                                              const std::string& name) {
@@ -41,27 +59,29 @@ const ReferenceRow& find_row(const PaperFigure& figure, const ReferenceTable& ta
                      fmt::format("no row of table \"{}\" has the settings of run {}", table.id, run + 1));
 }
 
-double published_time(const PaperFigure& figure, const std::vector<ReferenceTable>& tables, std::size_t run,
-                      const std::string& result) {
-  const auto table = std::find_if(tables.begin(), tables.end(),
-                                  [&](const ReferenceTable& t) { return t.id == figure.table; });
-  if (table == tables.end())
-    throw figure_error(figure, fmt::format("there is no table \"{}\"", figure.table));
+double published_value(const PaperFigure& figure, const std::vector<ReferenceTable>& tables, std::size_t run,
+                       const std::string& result) {
+  const ReferenceTable& table = find_figure_table(figure, tables);
   std::vector<std::string> known;
-  for (const PublishedValue& p : find_row(figure, *table, run).expect) {
+  for (const PublishedValue& p : find_row(figure, table, run).expect) {
     if (p.result == result) return p.target();
     known.push_back(p.result);
   }
-  throw figure_error(figure, fmt::format("table \"{}\" has no result \"{}\"{}", table->id, result,
+  throw figure_error(figure, fmt::format("table \"{}\" has no result \"{}\"{}", table.id, result,
                                          did_you_mean(result, known)));
 }
 
 Scenario load_run(const PaperFigure& figure, std::size_t run) {
-  try {
-    return load_scenario(figure.scenario, figure.runs[run]);
-  } catch (const InputError& e) {
-    throw figure_error(figure, e.what());
-  }
+  return load_figure_scenario(figure, figure.runs[run]);
+}
+
+// The end of the run, at both positions that the relative error leaves possible.
+void add_measured(const StillRun& run, std::size_t curve, const std::string& result, double percent,
+                  TimePanel& panel) {
+  const std::optional<double>& simulated = run.result.find(result)->value;
+  if (!simulated) return;
+  for (const double q : implied_measurements(*simulated, percent / 100))
+    panel.points.push_back({curve, run.result.outcome.time, q});
 }
 
 TimePanel make_panel(const PaperFigure& figure, const PaperPanel& spec, const std::vector<StillRun>& runs,
@@ -74,7 +94,9 @@ TimePanel make_panel(const PaperFigure& figure, const PaperPanel& spec, const st
     panel.curves.push_back(make_time_curve(runs[k], what));
     panel.curves.back().held = find_held(runs[k].result.outcome);
     if (!spec.published.empty())
-      panel.points.push_back({k, published_time(figure, tables, k, spec.published), 0});
+      panel.points.push_back({k, published_value(figure, tables, k, spec.published), 0});
+    if (!spec.measured.empty())
+      add_measured(runs[k], k, spec.measured, published_value(figure, tables, k, spec.measured), panel);
   }
   return panel;
 }
@@ -86,7 +108,10 @@ TimeFigure make_time_figure(const PaperFigure& figure, const std::vector<StillRu
   out.subtitle = fmt::format("{}, redrawn with thud", figure.source);
   out.note = figure.note;
   out.held_name = "a component of velocity is held at zero";
-  out.points_name = "published stopping time";
+  const auto is_measured = [](const PaperPanel& p) { return !p.measured.empty(); };
+  out.points_name = std::any_of(figure.panels.begin(), figure.panels.end(), is_measured)
+                      ? "measured end, one of the two by the printed γ"
+                      : "published stopping time";
   // A heading stands for all knobs, which then go along with the first.
   std::vector<std::string> named = figure.varied;
   if (!figure.by.empty()) named.resize(1);
@@ -120,17 +145,22 @@ std::string make_index(const std::vector<PaperFigure>& all, const fs::path& fold
 }  // namespace
 
 void check_figure(const PaperFigure& figure, const std::vector<ReferenceTable>& tables) {
+  if (figure.kind == PaperFigure::Kind::curves) return check_curves(figure, tables);
+  if (figure.kind == PaperFigure::Kind::planes) return check_planes(figure);
   for (std::size_t k = 0; k < figure.runs.size(); ++k) {
     const Scenario scenario = load_run(figure, k);
     for (const PaperPanel& p : figure.panels) {
       (void)find_panel_observable(figure, scenario, p.observable);
-      if (!p.published.empty()) (void)published_time(figure, tables, k, p.published);
+      if (!p.published.empty()) (void)published_value(figure, tables, k, p.published);
+      if (!p.measured.empty()) (void)published_value(figure, tables, k, p.measured);
     }
   }
 }
 
 DrawnFigure draw_figure(const PaperFigure& figure, const std::vector<ReferenceTable>& tables,
                         const RunRequest& request) {
+  if (figure.kind == PaperFigure::Kind::curves) return draw_curves(figure, tables, request);
+  if (figure.kind == PaperFigure::Kind::planes) return draw_planes(figure, request);
   DrawnFigure out;
   std::vector<std::unique_ptr<Scenario>> scenarios;
   std::vector<std::unique_ptr<TrajectoryRecorder>> recorders;
@@ -183,12 +213,15 @@ std::string list_json(const std::vector<PaperFigure>& figures) {
   Json list = Json::array();
   for (const PaperFigure& f : figures) {
     Json panels = Json::array();
-    for (const PaperPanel& p : f.panels) panels.push_back(p.observable);
+    for (const PaperPanel& p : f.panels) panels.push_back(p.result.empty() ? p.observable : p.result);
     list.push_back({{"id", f.id},
                     {"title", f.title},
                     {"source", f.source},
                     {"scenario", f.scenario},
-                    {"runs", f.runs.size()},
+                    {"kind", f.kind == PaperFigure::Kind::curves   ? "curves"
+                             : f.kind == PaperFigure::Kind::planes ? "planes"
+                                                                   : "time"},
+                    {"runs", f.kind == PaperFigure::Kind::planes ? f.impacts.size() : f.runs.size()},
                     {"observables", panels},
                     {"file", f.file_name()}});
   }

@@ -108,7 +108,7 @@ void read_rows(const JsonNode& node, ReferenceTable& table) {
 }
 
 void read_comparison(const JsonNode& node, ReferenceTable& table) {
-  const std::vector<std::string> known{"relative", "truncated", "digits"};
+  const std::vector<std::string> known{"relative", "truncated", "digits", "measured"};
   const std::string how = node.has("compare") ? node.at("compare").text() : known[0];
   const auto found = std::find(known.begin(), known.end(), how);
   if (found == known.end())
@@ -119,7 +119,9 @@ void read_comparison(const JsonNode& node, ReferenceTable& table) {
     table.tolerance = read_fraction(node.at("tolerance"));
   else if (node.has("tolerance"))
     throw node.at("tolerance")
-        .error(fmt::format("{} are compared exactly", how == "digits" ? how : how + " numbers"));
+        .error(how == "measured"
+                   ? "what cannot be judged has no tolerance"
+                   : fmt::format("{} are compared exactly", how == "digits" ? how : how + " numbers"));
 }
 
 RightOptions read_right(const JsonNode& node) {
@@ -134,6 +136,8 @@ void read_published(const JsonNode& node, ReferenceTable& table) {
   table.derived = node.truth_or_false("derived");
   read_comparison(node, table);
   if (node.has("right")) table.right = read_right(node.at("right"));
+  table.not_reproduced = node.text_or_nothing("not_reproduced");
+  if (node.has("without")) table.without = Counterpart{node.at("without").text(), "", {}};
   read_rows(node.at("rows"), table);
 }
 
@@ -148,11 +152,22 @@ void check_own_rows(const JsonNode& node, const ReferenceTable& table) {
     const ReferenceRow& row = table.rows[r];
     if (grouped && !has_group(row)) throw fail(r, "\"group\" is missing, and other rows have one");
     if (row.is_reference && r != reference) throw fail(r, "a row before it is the reference");
+    if (table.trend != Trend::none && (row.within || row.is_reference))
+      throw fail(r,
+                 "\"within\" and \"reference\" in a table with a \"trend\", whose rows are held against the "
+                 "one before");
     if (row.within && r == reference) throw fail(r, "\"within\" in the row that is the reference itself");
   }
 }
 
 void read_own(const JsonNode& node, ReferenceTable& table) {
+  if (node.has("trend")) {
+    const std::string trend = node.at("trend").text();
+    if (trend != "falling" && trend != "rising")
+      throw node.at("trend").error("the choices are falling and rising");
+    table.trend = trend == "falling" ? Trend::falling : Trend::rising;
+    table.source = node.at("source").text();
+  }
   const JsonNode results = node.at("results");
   for (std::size_t i = 0; i < results.array().size(); ++i) {
     const JsonNode element = results.element(i, fmt::format("entry {}", i + 1));
@@ -172,9 +187,35 @@ bool is_id(const std::string& id) {
   });
 }
 
-const std::vector<std::string> published_keys{"id",      "title",     "source", "scenario", "own",  "set",
-                                              "compare", "tolerance", "right",  "derived",  "note", "rows"};
-const std::vector<std::string> own_keys{"id", "title", "scenario", "own", "set", "results", "note", "rows"};
+const std::vector<std::string> published_keys{"id",    "title",   "source",         "scenario",  "own",
+                                              "set",   "compare", "without",        "tolerance", "right",
+                                              "rules", "derived", "not_reproduced", "note",      "rows"};
+const std::vector<std::string> own_keys{"id",      "title", "scenario", "own", "set",
+                                        "results", "rules", "note",     "rows"};
+const std::vector<std::string> trend_keys{"id",      "title", "source", "scenario", "own",  "set",
+                                          "results", "trend", "note",   "rows",     "rules"};
+
+// Tables that stand beside another one may be in different files.
+void find_counterparts(std::vector<ReferenceTable>& tables) {
+  std::vector<std::string> known;
+  for (const ReferenceTable& t : tables) known.push_back(t.id);
+  for (ReferenceTable& t : tables) {
+    if (!t.without) continue;
+    const auto found = std::find(known.begin(), known.end(), t.without->id);
+    const auto fail = [&](const std::string& why) {
+      return InputError({t.file}, fmt::format("table \"{}\" > without: {}", t.id, why));
+    };
+    if (found == known.end())
+      throw fail(
+          fmt::format("there is no table \"{}\"{}", t.without->id, did_you_mean(t.without->id, known)));
+    const ReferenceTable& other = tables[static_cast<std::size_t>(found - known.begin())];
+    if (other.rows.size() != t.rows.size())
+      throw fail(
+          fmt::format("table \"{}\" has {} rows, this one {}", other.id, other.rows.size(), t.rows.size()));
+    t.without->scenario = other.scenario;
+    t.without->rows = other.rows;
+  }
+}
 
 ReferenceTable read_table(JsonNode node, const std::string& file) {
   ReferenceTable table;
@@ -185,10 +226,11 @@ ReferenceTable read_table(JsonNode node, const std::string& file) {
         fmt::format("\"{}\" has characters other than a-z, 0-9, '.', '-', '_', '/'", table.id));
   node.name(fmt::format("table \"{}\"", table.id));
   table.own = node.truth_or_false("own");
-  node.only(table.own ? own_keys : published_keys);
+  node.only(!table.own ? published_keys : node.has("trend") ? trend_keys : own_keys);
   table.title = node.at("title").text();
   table.scenario = node.at("scenario").text();
   if (node.has("set")) table.set = read_settings(node.at("set"));
+  if (node.has("rules")) table.rules = read_settings(node.at("rules"));
   table.note = node.text_or_nothing("note");
   table.own ? read_own(node, table) : read_published(node, table);
   return table;
@@ -238,6 +280,7 @@ std::vector<ReferenceTable> load_reference() {
     for (ReferenceTable& t : parse_reference(read_reference_file(path), path.string()))
       tables.push_back(std::move(t));
   refuse_repeated_ids(tables);
+  find_counterparts(tables);
   const auto by_id = [](const ReferenceTable& a, const ReferenceTable& b) { return a.id < b.id; };
   std::sort(tables.begin(), tables.end(), by_id);
   return tables;

@@ -21,6 +21,8 @@ const char* verdict_name(Verdict verdict) {
     case Verdict::differs: return "differs";
     case Verdict::not_reached: return "not reached";
     case Verdict::not_judged: return "not judged";
+    case Verdict::not_reproduced: return "not reproduced";
+    case Verdict::measured: return "measured";
   }
   return "";
 }
@@ -48,8 +50,15 @@ bool agrees(const ReferenceTable& table, const ComparedValue& c) {
     case Comparison::relative: return std::abs(c.relative_difference) <= table.tolerance;
     case Comparison::truncated: return same_when_cut_off(*c.computed, c.published);
     case Comparison::digits: return same_when_rounded(*c.computed, c.published);
+    case Comparison::measured: break;
   }
   return false;
+}
+
+// A number is not reproduced by one that differs from it by more than what it is about.
+bool meets_effect(const ComparedValue& c) {
+  if (!c.effect_published || !c.effect_computed) return true;
+  return std::abs(*c.effect_computed - *c.effect_published) < std::abs(*c.effect_published);
 }
 
 double relative(double difference, const PublishedValue& p) {
@@ -60,9 +69,32 @@ void compare(const ReferenceTable& table, const ResultValue& result, ComparedVal
   c.unit = result.unit;
   c.computed = result.value;
   if (!c.computed) return;
+  if (table.comparison == Comparison::measured) {
+    c.verdict = Verdict::measured;
+    return;
+  }
   c.difference = *c.computed - c.published.target();
   c.relative_difference = relative(c.difference, c.published);
   c.verdict = agrees(table, c) ? Verdict::ok : Verdict::differs;
+}
+
+// After all runs: what needs two of them, and what is known beforehand.
+void judge_further(const ReferenceTable& table, ComparedValue& c) {
+  if (c.verdict != Verdict::ok) return;
+  if (!table.not_reproduced.empty())
+    c.verdict = Verdict::not_reproduced;
+  else if (table.without && !(c.effect_computed && meets_effect(c)))
+    c.verdict = Verdict::differs;
+}
+
+// The counterpart has the same results.
+void add_effect(const ReferenceRow& counterpart, const RunResult& result, ComparedValue& c) {
+  const auto same = [&](const PublishedValue& p) { return p.result == c.published.result; };
+  const auto printed = std::find_if(counterpart.expect.begin(), counterpart.expect.end(), same);
+  const ResultValue* ours = result.find(c.published.result);
+  if (printed == counterpart.expect.end() || !ours) return;
+  c.effect_published = c.published.target() - printed->target();
+  if (c.computed && ours->value) c.effect_computed = *c.computed - *ours->value;
 }
 
 void add_right(const ResultValue& result, ComparedValue& c) {
@@ -81,8 +113,26 @@ void compare_own(const ReferenceRow& row, const OwnValue& reference, OwnValue& v
     v.verdict = std::abs(*v.relative_difference) <= *row.within ? Verdict::ok : Verdict::differs;
 }
 
+// Against the row before, in the same group.
+void follow_trend(ReproducedTable& t) {
+  for (std::size_t r = 0; r < t.rows.size(); ++r)
+    for (std::size_t i = 0; i < t.rows[r].own.size(); ++i) {
+      OwnValue& v = t.rows[r].own[i];
+      if (!v.computed) continue;
+      v.verdict = Verdict::not_judged;
+      if (r == 0 || t.table.rows[r].group != t.table.rows[r - 1].group) continue;
+      const std::optional<double>& last = t.rows[r - 1].own[i].computed;
+      if (!last) continue;
+      v.difference = *v.computed - *last;
+      v.relative_difference = *v.difference / std::abs(*last);
+      const double wanted = t.table.trend == Trend::falling ? -*v.difference : *v.difference;
+      v.verdict = wanted > 0 ? Verdict::ok : Verdict::differs;
+    }
+}
+
 void compare_own_table(ReproducedTable& t) {
   if (!t.table.own) return;
+  if (t.table.trend != Trend::none) return follow_trend(t);
   const std::vector<OwnValue> reference = t.rows[t.table.reference_row()].own;
   for (std::size_t r = 0; r < t.rows.size(); ++r)
     for (std::size_t i = 0; i < reference.size(); ++i)
@@ -108,10 +158,11 @@ ReproducedRow blank_row(const ReferenceTable& table, const ReferenceRow& row) {
   return out;
 }
 
-/// A run to make: a row of a table as it stands, or with the right options; and what came of it.
+/// A run to make: a row of a table as it stands, with the right options, or of its counterpart; and what came of it.
 struct Task {
+  enum Kind : std::uint8_t { plain, right, without };
   std::size_t table, row;
-  bool is_right = false;
+  Kind kind = plain;
   std::optional<RunResult> result{};
   std::exception_ptr error{};
 };
@@ -121,15 +172,22 @@ std::vector<Task> make_tasks(const std::vector<ReferenceTable>& tables) {
   for (std::size_t t = 0; t < tables.size(); ++t)
     for (std::size_t r = 0; r < tables[t].rows.size(); ++r) {
       tasks.push_back({t, r});
-      if (tables[t].right) tasks.push_back({t, r, true});
+      if (tables[t].right) tasks.push_back({t, r, Task::right});
+      if (tables[t].without) tasks.push_back({t, r, Task::without});
     }
   return tasks;
 }
 
-RunResult run_row(const ReferenceTable& table, const ReferenceRow& row, bool is_right,
-                  const RunRequest& request) {
-  const KnobSettings set = is_right ? merge_settings(row.set, table.right->set) : row.set;
-  const Scenario scenario = load_scenario(table.scenario, set);
+RunResult run_row(const ReferenceTable& table, std::size_t r, Task::Kind kind, const RunRequest& request) {
+  if (kind == Task::without) {
+    if (r >= table.without->rows.size())
+      throw InputError({}, fmt::format("table \"{}\" has no such row", table.without->id));
+    return run(load_scenario(table.without->scenario, table.without->rows[r].set), request);
+  }
+  const ReferenceRow& row = table.rows[r];
+  const KnobSettings set = kind == Task::right ? merge_settings(row.set, table.right->set) : row.set;
+  Scenario scenario = load_scenario(table.scenario, set);
+  for (const auto& [name, rule] : table.rules) add_result(scenario, name, rule);
   for (const PublishedValue& p : row.expect) (void)find_result(scenario, p.result);
   for (const auto& [name, value] : row.converged) (void)find_result(scenario, name);
   for (const std::string& name : table.results) (void)find_result(scenario, name);
@@ -138,7 +196,11 @@ RunResult run_row(const ReferenceTable& table, const ReferenceRow& row, bool is_
 
 void take_over(const ReferenceTable& table, const Task& task, ReproducedRow& row) {
   const RunResult& result = *task.result;
-  if (task.is_right) {
+  if (task.kind == Task::without) {  // comes after the plain run
+    for (ComparedValue& v : row.values) add_effect(table.without->rows[task.row], result, v);
+    return;
+  }
+  if (task.kind == Task::right) {
     for (ComparedValue& v : row.values) add_right(*result.find(v.published.result), v);
     row.right_reason = result.reason;
     row.right_energy_residual = result.outcome.energy.residual;
@@ -164,11 +226,14 @@ void sum_up(ReproducedTable& t) {
       t.worst_residual = std::max(t.worst_residual, std::abs(residual));
     for (const ComparedValue& v : row.values) {
       t.ok += v.verdict == Verdict::ok;
+      t.misprinted += v.verdict == Verdict::ok && v.is_misprint();
+      t.not_reproduced += v.verdict == Verdict::not_reproduced;
       t.worst_difference = std::max(t.worst_difference, std::abs(v.relative_difference));
     }
     t.failed += std::any_of(row.own.begin(), row.own.end(), has_failed);
   }
   t.total = t.table.value_count();
+  if (t.table.comparison == Comparison::measured) std::swap(t.measured, t.total);
   t.runs = t.table.own ? static_cast<int>(t.rows.size()) : 0;
 }
 
@@ -182,7 +247,12 @@ Reproduction assemble(const std::vector<ReferenceTable>& tables, const std::vect
     if (task.result) take_over(tables[task.table], task, out.tables[task.table].rows[task.row]);
   for (ReproducedTable& t : out.tables) {
     compare_own_table(t);
+    for (ReproducedRow& row : t.rows)
+      for (ComparedValue& v : row.values) judge_further(t.table, v);
     sum_up(t);
+    out.misprinted += t.misprinted;
+    out.not_reproduced += t.not_reproduced;
+    out.measured += t.measured;
     (t.table.derived ? out.derived_ok : out.ok) += t.ok;
     (t.table.derived ? out.derived_total : out.total) += t.total;
     out.runs += t.runs;
@@ -200,7 +270,10 @@ void rethrow_first(const std::vector<Task>& tasks, const std::vector<ReferenceTa
     } catch (const InputError& e) {
       const ReferenceTable& t = tables[task.table];
       throw InputError({t.file}, fmt::format("table \"{}\" > row {}{}: {}", t.id, task.row + 1,
-                                             task.is_right ? " with \"right\"" : "", e.what()));
+                                             task.kind == Task::right     ? " with \"right\""
+                                             : task.kind == Task::without ? " of \"without\""
+                                                                          : "",
+                                             e.what()));
     }
   }
 }
@@ -217,6 +290,10 @@ void in_parallel(int jobs, std::size_t count, const std::function<void(std::size
 
 }  // namespace
 
+std::array<double, 2> implied_measurements(double simulated, double gamma) {
+  return {simulated / (1 + gamma), simulated / (1 - gamma)};
+}
+
 Reproduction reproduce(const std::vector<ReferenceTable>& tables, const ReproduceOptions& options) {
   std::vector<Task> tasks = make_tasks(tables);
   RunRequest request = options.request;
@@ -229,7 +306,7 @@ Reproduction reproduce(const std::vector<ReferenceTable>& tables, const Reproduc
     if (cancel && *cancel) return;
     const ReferenceTable& table = tables[task.table];
     try {
-      task.result = run_row(table, table.rows[task.row], task.is_right, request);
+      task.result = run_row(table, task.row, task.kind, request);
     } catch (...) {
       task.error = std::current_exception();
     }

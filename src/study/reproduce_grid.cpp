@@ -138,6 +138,12 @@ bool has_relative(const ReferenceTable& table) {
 // With right options there is no room for the absolute difference on a terminal.
 std::vector<Column> published_columns(const ReferenceTable& table) {
   std::vector<Column> columns = knobs_of(table).varying;
+  if (table.comparison == Comparison::measured) {
+    for (const Column& c : {Column{"result", "", false}, Column{"unit", "", false}, Column{"gamma", "%"},
+                            Column{"simulated", ""}, Column{"measured, if less", ""}, Column{"if more", ""}})
+      columns.push_back(c);
+    return columns;
+  }
   const char* given = table.derived ? "derived" : "published";
   for (const Column& c :
        {Column{"result", "", false}, Column{"unit", "", false}, Column{given, ""}, Column{"computed", ""}})
@@ -151,7 +157,19 @@ std::vector<Column> published_columns(const ReferenceTable& table) {
   return columns;
 }
 
+// The relative error is of a measured position that is not printed: the two that it leaves possible.
+std::vector<std::string> measured_cells(const ComparedValue& v) {
+  std::vector<std::string> cells{v.published.result, v.unit, v.published.text, "-", "-", "-"};
+  if (!v.computed) return cells;
+  const std::string simulated = seven_digits(*v.computed);
+  const auto implied = implied_measurements(number_in(simulated), v.published.value / 100);
+  cells[3] = simulated;
+  for (std::size_t k = 0; k < 2; ++k) cells[4 + k] = fmt::format("{:#.4g}", implied[k]);
+  return cells;
+}
+
 std::vector<std::string> published_cells(const ReferenceTable& table, const ComparedValue& v) {
+  if (table.comparison == Comparison::measured) return measured_cells(v);
   const std::string computed = v.computed ? like(v.published.target_text(), *v.computed) : "-";
   Differences d = show_differences(computed, v.published.target());
   // A number with a few decimals has no relative difference worth telling.
@@ -175,6 +193,27 @@ Grid published_grid(const ReproducedTable& t) {
     for (const ComparedValue& v : t.rows[r].values) {
       grid.lines.push_back(knob_cells(t.table.rows[r], varying));
       for (std::string& cell : published_cells(t.table, v)) grid.lines.back().push_back(std::move(cell));
+    }
+  return grid;
+}
+
+// What the numbers are about: how they differ from those of the counterpart.
+Grid effect_grid(const ReproducedTable& t) {
+  Grid grid{fmt::format("The effect: difference to {}", t.table.without->id), knobs_of(t.table).varying, {}};
+  for (const Column& c :
+       {Column{"result", "", false}, Column{"unit", "", false}, Column{"printed effect", ""},
+        Column{"our effect", ""}, Column{"verdict", "", false}})
+    grid.columns.push_back(c);
+  const std::vector<Column> varying = knobs_of(t.table).varying;
+  const auto show = [](const std::optional<double>& x) { return x ? fmt::format("{:+.1e}", *x) : "-"; };
+  for (std::size_t r = 0; r < t.rows.size(); ++r)
+    for (const ComparedValue& v : t.rows[r].values) {
+      grid.lines.push_back(knob_cells(t.table.rows[r], varying));
+      const bool met = v.effect_published && v.effect_computed
+                    && std::abs(*v.effect_computed - *v.effect_published) < std::abs(*v.effect_published);
+      for (std::string cell : {v.published.result, v.unit, show(v.effect_published), show(v.effect_computed),
+                               std::string(met ? "met" : "not met")})
+        grid.lines.back().push_back(std::move(cell));
     }
   return grid;
 }
@@ -210,6 +249,13 @@ std::vector<Column> own_columns(const Group& group) {
   return columns;
 }
 
+// Where a trend is judged: the difference to the row before.
+Differences trend_differences(const OwnValue& v) {
+  if (!v.difference) return {};
+  return {*v.difference == 0 ? "0" : fmt::format("{:+.1e}", *v.difference),
+          fmt::format("{:+.1f} %", 100 * *v.relative_difference)};
+}
+
 std::string own_verdict(const OwnValue& v, bool is_reference) {
   if (v.verdict != Verdict::not_judged) return verdict_name(v.verdict);
   return is_reference ? "reference" : "";
@@ -222,11 +268,14 @@ std::vector<std::string> own_cells(const ReproducedTable& t, const Group& group,
   const std::string shown = v.computed ? seven_digits(*v.computed) : "-";
   std::optional<double> to = t.rows[reference].own[i].computed;
   if (to) to = number_in(seven_digits(*to));
-  const Differences d = r == reference ? Differences{} : show_differences(shown, to);
+  const bool has_trend = t.table.trend != Trend::none;
+  const Differences d = has_trend      ? trend_differences(v)
+                      : r == reference ? Differences{}
+                                       : show_differences(shown, to);
   std::vector<std::string> cells{v.result, v.unit, shown, d.absolute, d.relative};
   const std::optional<double>& within = t.table.rows[r].within;
   if (group.has_bounds) cells.push_back(within ? fmt::format("{:g} %", 100 * *within) : "");
-  cells.push_back(own_verdict(v, r == reference));
+  cells.push_back(own_verdict(v, r == reference && !has_trend));
   return cells;
 }
 
@@ -248,7 +297,14 @@ Grid own_grid(const ReproducedTable& t, const Group& group) {
   return grid;
 }
 
-// "rate1 -1 rad/s, rate2 -1 rad/s": names a row by its label, or by what varies.
+bool any_missed(const ReproducedRow& row) {
+  const auto missed = [](const auto& v) { return v.verdict == Verdict::not_reached; };
+  return std::any_of(row.values.begin(), row.values.end(), missed)
+      || std::any_of(row.own.begin(), row.own.end(), missed);
+}
+
+}  // namespace
+
 std::string row_name(const ReferenceTable& table, std::size_t r) {
   const ReferenceRow& row = table.rows[r];
   if (!row.label.empty()) return row.label;
@@ -258,22 +314,23 @@ std::string row_name(const ReferenceTable& table, std::size_t r) {
   return name;
 }
 
-bool any_missed(const ReproducedRow& row) {
-  const auto missed = [](const auto& v) { return v.verdict == Verdict::not_reached; };
-  return std::any_of(row.values.begin(), row.values.end(), missed)
-      || std::any_of(row.own.begin(), row.own.end(), missed);
-}
-
-}  // namespace
+std::string shown_like(const std::string& printed, double value) { return like(printed, value); }
 
 std::vector<Grid> make_grids(const ReproducedTable& t) {
-  if (!t.table.own) return {published_grid(t)};
   std::vector<Grid> grids;
+  if (!t.table.own) {
+    grids.push_back(published_grid(t));
+    if (t.table.without) grids.push_back(effect_grid(t));
+    return grids;
+  }
   for (const std::string& name : groups_of(t.table)) grids.push_back(own_grid(t, group_of(t.table, name)));
   return grids;
 }
 
-std::string origin(const ReferenceTable& table) { return table.own ? "Runs of our own" : table.source; }
+std::string origin(const ReferenceTable& table) {
+  if (table.trend != Trend::none) return table.source + ", where the text tells a trend; runs of our own";
+  return table.own ? "Runs of our own" : table.source;
+}
 
 std::string fixed_settings(const ReferenceTable& table) { return settings_text(knobs_of(table).fixed); }
 
@@ -301,6 +358,13 @@ std::vector<std::string> row_notes(const ReproducedTable& t) {
 std::string column_note(const ReproducedTable& t) {
   if (t.table.right)
     return fmt::format("right: with {}. {}", settings_text(t.table.right->set), t.table.right->why);
+  if (t.table.trend != Trend::none)
+    return fmt::format("difference: to the row before; ok: {}, as the text says",
+                       t.table.trend == Trend::falling ? "less" : "more");
+  if (t.table.comparison == Comparison::measured)
+    return "gamma = |q_E - q_S|/q_E is printed, the measured q_E is not; with our q_S it is one of the two "
+           "in "
+           "the last columns";
   if (!t.table.own || t.rows.size() < 2) return "";
   const std::size_t reference = t.table.reference_row();
   return fmt::format("difference: to the run {}{}", t.table.rows[reference].label.empty() ? "with " : "",
@@ -309,6 +373,10 @@ std::string column_note(const ReproducedTable& t) {
 
 std::string agreement(const ReproducedTable& t) {
   if (t.table.own) return own_runs(t.runs, t.failed);
+  if (t.table.comparison == Comparison::measured) return fmt::format("{} of measurements", t.measured);
+  if (!t.table.not_reproduced.empty())
+    return fmt::format("{} of {} not reproduced (within {:g} %)", t.total - t.ok, t.total,
+                       100 * t.table.tolerance);
   if (t.table.comparison != Comparison::relative)
     return fmt::format("{} of {} in the {} digits", t.ok, t.total, t.table.derived ? "given" : "printed");
   return fmt::format("{} of {} within {:g} %", t.ok, t.total, 100 * t.table.tolerance);

@@ -18,8 +18,14 @@ struct Grid {
   std::vector<std::vector<std::string>> lines;
 };
 
-/// One for a table of published numbers; one for each group of a table of our own.
+/// One for a table of published numbers, and one for their effects where it has a counterpart; one for each group of a
+/// table of our own.
 [[nodiscard]] std::vector<Grid> make_grids(const ReproducedTable& t);
+
+/// "rate1 -1 rad/s, rate2 -1 rad/s": a row by its label, or by what varies.
+[[nodiscard]] std::string row_name(const ReferenceTable& table, std::size_t row);
+/// A number with the digits of a printed one, or seven.
+[[nodiscard]] std::string shown_like(const std::string& printed, double value);
 
 /// "Lee 2009, Table 4.1; ": where the numbers come from.
 [[nodiscard]] std::string origin(const ReferenceTable& table);

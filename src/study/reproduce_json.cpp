@@ -1,7 +1,8 @@
 // A reproduction, and the list of tables, as JSON.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "thud/study/reproduce.hpp"
+#include "reproduce_count.hpp"
 
 namespace thud {
 
@@ -22,6 +23,7 @@ const char* comparison_name(Comparison comparison) {
     case Comparison::relative: return "relative";
     case Comparison::truncated: return "truncated";
     case Comparison::digits: return "digits";
+    case Comparison::measured: return "measured";
   }
   return "";
 }
@@ -36,6 +38,15 @@ Json published_json(const ComparedValue& v, bool with_right) {
   j["difference"] = v.computed ? Json(v.difference) : Json();
   j["relative_difference"] = v.computed ? Json(v.relative_difference) : Json();
   j["verdict"] = verdict_name(v.verdict);
+  if (v.effect_published) {
+    j["effect_published"] = *v.effect_published;
+    j["effect_computed"] = or_null(v.effect_computed);
+  }
+  if (v.verdict == Verdict::measured) {
+    j.erase("difference");
+    j.erase("relative_difference");
+    j["implied"] = implied_measurements(*v.computed, v.published.value / 100);
+  }
   if (!with_right) return j;
   j["right"] = or_null(v.right);
   j["right_relative_difference"] = v.right ? Json(v.right_relative_difference) : Json();
@@ -85,6 +96,12 @@ Json table_head(const ReferenceTable& t) {
     out["compare"] = comparison_name(t.comparison);
     if (t.comparison == Comparison::relative) out["tolerance"] = t.tolerance;
     if (t.derived) out["derived"] = true;
+    if (t.without) out["without"] = t.without->id;
+    if (!t.not_reproduced.empty()) out["not_reproduced"] = t.not_reproduced;
+  }
+  if (t.trend != Trend::none) {
+    out["source"] = t.source;
+    out["trend"] = t.trend == Trend::falling ? "falling" : "rising";
   }
   if (t.right) {
     out["right_set"] = settings_json(t.right->set);
@@ -104,6 +121,8 @@ Json table_json(const ReproducedTable& t) {
   } else {
     out["ok"] = t.ok;
     out["total"] = t.total;
+    if (t.not_reproduced > 0) out["not_reproduced_count"] = t.not_reproduced;
+    if (t.measured > 0) out["measured"] = t.measured;
     out["worst_relative_difference"] = t.worst_difference;
   }
   out["worst_energy_residual"] = t.worst_residual;
@@ -116,6 +135,16 @@ std::string to_json(const Reproduction& all) {
   Json tables = Json::array();
   for (const ReproducedTable& t : all.tables) tables.push_back(table_json(t));
   Json out{{"tables", std::move(tables)}, {"ok", all.ok}, {"total", all.total}};
+  Json count = Json::object();
+  for (const CountGroup& g : count_groups(all)) {
+    Json entries = Json::array();
+    for (const CountGroup::Entry& e : g.entries)
+      entries.push_back({{"table", e.id}, {"count", e.count}, {"about", e.about}, {"rows", e.rows}});
+    std::string key = g.name;
+    std::replace(key.begin(), key.end(), ' ', '_');
+    count[key] = {{"count", g.count}, {"tables", std::move(entries)}};
+  }
+  out["count"] = std::move(count);
   out["derived_ok"] = all.derived_ok;
   out["derived_total"] = all.derived_total;
   out["own_runs"] = all.runs;

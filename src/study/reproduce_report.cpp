@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "reproduce_count.hpp"
 #include "reproduce_grid.hpp"
 #include "thud/study/reproduce.hpp"
 
@@ -75,6 +76,7 @@ std::string table_text(const ReproducedTable& t) {
   }
   out += '\n';
   for (const std::string& note : row_notes(t)) out += wrap("* " + note, "  ");
+  if (!t.table.not_reproduced.empty()) out += wrap("Not reproduced: " + t.table.not_reproduced, "  ");
   for (const std::string& note : {t.table.note, column_note(t)})
     if (!note.empty()) out += wrap(note, "  ");
   return out + '\n';
@@ -88,8 +90,38 @@ std::string total_text(const Reproduction& all) {
   };
   const bool alone = all.derived_total == 0;
   add(all.total > 0, fmt::format("{} of {}{}", all.ok, all.total, alone ? "" : " published"));
+  add(all.measured > 0, fmt::format("{} of measurements", all.measured));
   add(all.derived_total > 0, fmt::format("{} of {} derived", all.derived_ok, all.derived_total));
   add(all.runs > 0, own_runs(all.runs, all.failed));
+  return out;
+}
+
+// "lee2009/4.1 9, lee2009/4.2 9": where the numbers of a group stand.
+std::string list_entries(const CountGroup& group) {
+  std::string out;
+  for (const CountGroup::Entry& e : group.entries)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", e.id, e.count);
+  return out;
+}
+
+// Published numbers only; empty groups too, since a zero is a result.
+std::string count_text(const Reproduction& all) {
+  if (all.total + all.measured == 0) return "";
+  std::string out = "\n";
+  for (const CountGroup& g : count_groups(all)) {
+    out += fmt::format("{:>4} {}{}\n", g.count, g.name, g.count > 0 ? ", " + g.about : "");
+    if (g.count == 0) continue;
+    const bool has_rows =
+        std::any_of(g.entries.begin(), g.entries.end(), [](const auto& e) { return !e.rows.empty(); });
+    if (!has_rows) {
+      out += wrap(list_entries(g), "       ");
+      continue;
+    }
+    for (const CountGroup::Entry& e : g.entries) {
+      out += wrap(fmt::format("{} ({}): {}", e.id, e.count, e.about), "       ");
+      for (const std::string& row : e.rows) out += wrap("* " + row, "         ");
+    }
+  }
   return out;
 }
 
@@ -107,7 +139,7 @@ std::string summary_text(const Reproduction& all) {
   }
   if (all.tables.size() > 1) out += fmt::format("{:<{}}  {}\n", "total", id_width, total_text(all));
   if (all.cancelled) out += "interrupted\n";
-  return out;
+  return out + count_text(all);
 }
 
 std::string anchor(const std::string& id) {
@@ -148,6 +180,7 @@ std::string table_markdown(const ReproducedTable& t) {
       fmt::format("<a id=\"{}\"></a>\n\n## {}: {}\n\n", anchor(t.table.id), t.table.id, t.table.title);
   out += fmt::format("{}. Scenario `{}`{}.\n\n", origin(t.table), t.table.scenario,
                      fixed.empty() ? "" : " with " + fixed);
+  if (!t.table.not_reproduced.empty()) out += "**Not reproduced.** " + t.table.not_reproduced + "\n\n";
   if (!t.table.note.empty()) out += t.table.note + "\n\n";
   for (const Grid& grid : make_grids(t)) {
     if (!grid.heading.empty()) out += fmt::format("**{}**\n\n", grid.heading);
@@ -181,19 +214,39 @@ means; these are counted apart. Tables of our own have no published numbers: the
 
 The notes say which variant of the model the numbers belong to, where that is not the one the source describes.
 
+A number is counted as **reproduced** when it agrees as its table says; where a table is about an effect, such as that of
+elasticity, the printed effect has to be met as well. **Misprinted** are numbers for which something else should stand, and
+that is reproduced. **Not reproduced** are those for which no variant of the model is known that gives them; how close ours
+come is in their tables. **Measured** are relative errors against measured curves that the sources do not print: they cannot
+be checked, and their tables show what they leave possible ([papers.md](guide/papers.md)).
+
 )";
+
+std::string table_link(const std::string& id) { return fmt::format("[{}](#{})", id, anchor(id)); }
+
+std::string count_markdown(const Reproduction& all) {
+  std::string out;
+  for (const CountGroup& g : count_groups(all)) {
+    out += fmt::format("\n**{} {}**{}\n\n", g.count, g.name, g.count > 0 ? ", " + g.about : "");
+    for (const CountGroup::Entry& e : g.entries) {
+      out += fmt::format("* {} ({}): {}\n", table_link(e.id), e.count, e.about);
+      for (const std::string& row : e.rows) out += "  * " + row + "\n";
+    }
+  }
+  return out;
+}
 
 std::string summary_markdown(const Reproduction& all) {
   std::string out = markdown_row({"table", "what", "scenario", "agreement", "worst"});
   out += markdown_row({"---", "---", "---", "---", "---:"});
   for (const ReproducedTable& t : all.tables)
-    out += markdown_row({fmt::format("[{}](#{})", t.table.id, anchor(t.table.id)), t.table.title,
-                         "`" + t.table.scenario + "`", agreement(t), worst_difference(t)});
-  out += fmt::format("\n{} of {} published numbers are reproduced", all.ok, all.total);
+    out += markdown_row({table_link(t.table.id), t.table.title, "`" + t.table.scenario + "`", agreement(t),
+                         worst_difference(t)});
+  out += fmt::format("\nOf {} published numbers: {}", all.total + all.measured, count_line(all));
   if (all.derived_total > 0)
     out += fmt::format("; {} of {} numbers that follow from published equations", all.derived_ok,
                        all.derived_total);
-  return out + (all.runs > 0 ? "; " + own_runs(all.runs, all.failed) : "") + ".\n";
+  return out + (all.runs > 0 ? "; " + own_runs(all.runs, all.failed) : "") + ".\n" + count_markdown(all);
 }
 
 }  // namespace

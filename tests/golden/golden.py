@@ -13,7 +13,8 @@ import sys
 
 DIGITS = 1e-12
 MOST_EVENTS = 150
-SCENARIOS = """air_pendulum ball_chain biped_drop bouncing_ball compound_pendulum discs_in_v double_pendulum
+SCENARIOS = """air_pendulum ball_chain biped_drop block_drop bouncing_ball compound_pendulum compound_pendulum_capture
+cube discs_in_v double_pendulum
 elastic_compound_pendulum elastic_free_link elastic_pinned_pendulum falling_rod flexible_arm flexible_probe free_link
 free_link_capture mathematical_pendulum n_link_chain newtons_cradle rocking_block rocking_block_to_rest rough_obstacle
 sphere three_balls two_link_chain uniform_pendulum""".split()

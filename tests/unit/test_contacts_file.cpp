@@ -220,6 +220,17 @@ TEST(ContactLaws, defaults_and_what_a_wall_says_itself) {
   EXPECT_EQ(b.damping, 0.2);
 }
 
+TEST(ContactLaws, correlation_of_a_contact_and_who_leads) {
+  const std::string walls =
+      "[[wall]]\nname = \"a\"\n[[wall]]\nname = \"b\"\nat = [0, 1]\ncorrelation = 0.3\n";
+  const Scenario s = parse(rod + "[contact]\ncorrelation = 0.1\nleader = \"first\"\n" + walls);
+  EXPECT_EQ(s.system->correlation(), 0.1);
+  EXPECT_EQ(s.system->leader(), LeaderRule::first);
+  EXPECT_FALSE(contact(s, "rod.tip@a").law.correlation.has_value());
+  EXPECT_EQ(contact(s, "rod.tip@b").law.correlation, 0.3);
+  EXPECT_EQ(parse(rod + walls).system->leader(), LeaderRule::fastest);
+}
+
 TEST(ContactLaws, one_knob_switches_the_model) {
   const std::string text = "[parameters]\nmodel = { value = \"rigid\", choices = [\"rigid\", \"hertz\"] }\n"
                          + rod + "[contact]\nmodel = \"$model\"\nrestitution = 0.5\nstiffness = 1e6\n"
@@ -255,7 +266,10 @@ TEST(ContactLaws, what_makes_no_sense) {
   EXPECT_THAT(refusal(f + "damping = \"0.1 mm/s\"\n"), HasSubstr("damping"));
   EXPECT_THAT(refusal(f + "model = \"soft\"\n"), HasSubstr("must be rigid or hertz"));
   EXPECT_THAT(refusal(f + "model = \"hertz\"\n"), HasSubstr("needs a stiffness"));
-  EXPECT_THAT(refusal(f + "correlation = 0.1\n"), HasSubstr("unknown key \"correlation\""));
+  EXPECT_THAT(refusal(f + "correlation = -0.1\n"), HasSubstr("0"));
+  EXPECT_THAT(refusal(f + "leader = \"first\"\n"), HasSubstr("unknown key \"leader\""));
+  EXPECT_THAT(refusal(rod + "[contact]\nleader = \"fist\"\n" + floor_wall),
+              AllOf(HasSubstr("mine.toml:"), HasSubstr("did you mean \"first\"?")));
   EXPECT_THAT(refusal(rod + "[contact]\nfriction = 0.1\n"),
               HasSubstr("there is no [[wall]] and no [[pair]]"));
   EXPECT_THAT(refusal(rod + "[contact]\ncorrelation = 1\n" + floor_wall), HasSubstr("1 (excluded)"));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <string>
@@ -204,13 +205,99 @@ TEST(Correlation, second_pair_in_restitution_leads_next) {
 }
 
 TEST(Correlation, the_fastest_approach_leads) {
-  // Ours: the paper's order v₁ > v₂ > v₃ says nothing of which pair comes first.
+  // Ours; the paper leads with the first pair.
   const ImpactResult first = solve_impact(ThreeBalls{1, 1, 1, 1, 0, -0.5, 1, 1, 0}.problem());
   EXPECT_EQ(first.path.front().leader, 0);
   const ImpactResult second = solve_impact(ThreeBalls{1, 1, 1, 1, 0, -2, 1, 1, 0}.problem());
   EXPECT_EQ(second.path[1].leader, 1);
   const ImpactResult tie = solve_impact(ThreeBalls{1, 1, 1, 1, 0, -1, 1, 1, 0}.problem());
   EXPECT_EQ(tie.path[1].leader, 0);
+}
+
+// ---- who leads, and α contact by contact ----
+
+TEST(CorrelationLeader, the_first_leads_as_in_the_paper) {
+  // Eqs 11–19 for any v₁ > v₂ > v₃, with contact 1–2 in the lead, whichever pair approaches faster.
+  Draw draw(7);
+  int checked = 0, other_is_faster = 0;
+  for (int i = 0; i < 20000; ++i) {
+    ThreeBalls b{draw(0.2, 3), draw(0.2, 3), draw(0.2, 3), 1, draw(-0.5, 0.9), 0,
+                 draw(0, 1),   draw(0, 1),   draw(0, 0.9)};
+    b.v3 = b.v2 - draw(0.01, 2);
+    if (b.alpha * b.tau12() > b.tau23_compression() || b.v2_after() < b.v1_after()) continue;
+    ImpactProblem p = b.problem();
+    p.leader = LeaderRule::first;
+    const ImpactResult r = solve_impact(p);
+    ASSERT_EQ(r.path.front().contact, 0);
+    ASSERT_NEAR(r.impulse[1], b.tau12(), 1e-10);
+    ASSERT_NEAR(r.impulse[3], b.tau23(), 1e-10);
+    ++checked;
+    other_is_faster += !b.is_valid();
+  }
+  EXPECT_GT(checked, 2000);
+  EXPECT_GT(other_is_faster, 500);
+}
+
+TEST(CorrelationLeader, makes_a_difference) {
+  // By the paper's equations, evaluated by hand to four digits; the other rule lets the second pair begin.
+  const ThreeBalls b{0.46, 2.6, 0.97, 1, 0.54, 0, 0.9, 0.9, 0.02};
+  ImpactProblem p = b.problem();
+  const auto velocities = [&](const ImpactResult& r) {
+    return std::array{b.v1 - r.impulse[1] / b.m1, b.v2 + (r.impulse[1] - r.impulse[3]) / b.m2,
+                      b.v3 + r.impulse[3] / b.m3};
+  };
+  p.leader = LeaderRule::first;
+  const auto paper = velocities(solve_impact(p));
+  p.leader = LeaderRule::fastest;
+  const auto fastest = velocities(solve_impact(p));
+  const std::array wanted{0.2551, 0.3252, 0.9290}, other{-0.1897, 0.4702, 0.7513};
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(paper[k], wanted[k], 5e-5);
+    EXPECT_NEAR(fastest[k], other[k], 5e-5);
+  }
+}
+
+TEST(CorrelationLeader, the_first_leads_alone) {
+  // A tie: the fastest lead together, the first does not share the lead.
+  ImpactProblem p = ThreeBalls{1, 1, 1, 1, 0, -1, 1, 1, 0}.problem();
+  EXPECT_EQ(solve_impact(p).turns, 1);
+  p.leader = LeaderRule::first;
+  const ImpactResult r = solve_impact(p);
+  EXPECT_GT(r.turns, 1);
+  EXPECT_EQ(r.path[1].impulse[3], 0);
+}
+
+TEST(CorrelationPerContact, shares_multiply_along_the_row) {
+  // Four balls that all approach each other: 1, α₂, α₂α₃ of the leader's impulse, up to the first corner.
+  ImpactProblem p = make_balls(Eigen::Vector4d(1, 2, 1, 3), Eigen::Vector4d(2, 1, 0.9, 0.85));
+  p.restitution = {0.5, 0.5, 0.5};
+  p.correlation_at = {0.9, 0.01, 0.3};
+  const ImpactResult r = solve_impact(p);
+  const ImpactPoint& corner = r.path[1];
+  ASSERT_EQ(corner.leader, 0);
+  EXPECT_NEAR(corner.impulse[3], 0.01 * corner.impulse[1], 1e-15);
+  EXPECT_NEAR(corner.impulse[5], 0.003 * corner.impulse[1], 1e-15);
+}
+
+TEST(CorrelationPerContact, equal_ones_are_the_common_one) {
+  Draw draw(8);
+  for (int i = 0; i < 300; ++i) {
+    ImpactProblem common = draw_impact(draw, 2 + draw.among(3), 6);
+    ImpactProblem own = common;
+    own.correlation = 0;
+    own.correlation_at.assign(own.count, common.correlation);
+    EXPECT_EQ(solve_impact(own).impulse, solve_impact(common).impulse);
+  }
+}
+
+TEST(CorrelationPerContact, never_gains) {
+  Draw draw(9);
+  for (int i = 0; i < 2000; ++i) {
+    ImpactProblem p = draw_impact(draw, 2 + draw.among(3), 7);
+    for (int k = 0; k < p.count; ++k) p.correlation_at.push_back(draw(0, 1));
+    if (i % 2 == 0) p.leader = LeaderRule::first;
+    expect_sound(p, solve_impact(p));
+  }
 }
 
 TEST(Correlation, newtons_cradle) {

@@ -1,5 +1,6 @@
 // Summary, JSON, CSV and pictures of impacts, and trajectories with jumps.
 // Source of truth: impacts made by hand; the central impact of a disc on a wall.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -264,6 +265,26 @@ TEST(ImpactJson, holds_all_of_it) {
   EXPECT_EQ(b["law"], "correlation");
   EXPECT_EQ(b["path"][3]["leader"], "disc2@disc3");
   EXPECT_EQ(json::parse(make_run_json(s, with(s, {})))["impacts"], json::array());
+}
+
+// ---- impulses in joints ----
+
+TEST(JointImpulses, are_in_csv_json_and_the_list_of_events) {
+  const Scenario s = load_scenario("rough_obstacle", {{"duration", "0.6 s"}});
+  const RunResult r = run(s);
+  ASSERT_EQ(r.outcome.impacts.size(), 1u);
+  const Vec on1 = r.outcome.impacts[0].joints[0], on2 = r.outcome.impacts[0].joints[1];
+  const json j = json::parse(make_run_json(s, r))["impacts"][0]["joint_impulse"];
+  EXPECT_EQ(j["rod1.joint.impulse"], json({on1.x, on1.z}));
+  EXPECT_EQ(j["rod2.joint.impulse"], json({on2.x, on2.z}));
+  const auto lines = lines_of(make_impacts_csv(s, r.outcome));
+  EXPECT_THAT(lines[0],
+              HasSubstr(",rod1.joint.impulse.x [N s],rod1.joint.impulse.z [N s],rod2.joint.impulse.x [N s]"));
+  EXPECT_THAT(lines[1], HasSubstr(fmt::format(",{},{},{},{}", on1.x, on1.z, on2.x, on2.z)));
+  const std::string text = make_joint_impulses_text(s, r.outcome, TextStyle{});
+  EXPECT_THAT(text, HasSubstr("rod1.joint.impulse  -0.778    2.004"));
+  EXPECT_EQ(make_joint_impulses_text(three_discs(), with(three_discs(), {single(0.25)}).outcome, TextStyle{}),
+            "");
 }
 
 // ---- pictures --------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // Results of impacts: times, states on both sides, impulses, counts, ends of infinitely many bounces.
 // Source of truth: the ball that falls from a height h, by hand.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -170,6 +171,69 @@ TEST(ImpactResults, in_a_sweep) {
   (void)family.run(std::vector{0.3}, out, request);
   EXPECT_NEAR(out[0], 0.535693818924, 1e-10);
   EXPECT_LT(out[1], 2.2);
+}
+
+// A rod that hangs from a pin swings into a wall with a point at s. Truth: m Δv_C = p + P with Δω = p s/(m L²/3), so
+// P = p (3 s/(2 L) − 1) along the wall's normal: p/2 for its tip, nothing at the centre of percussion 2L/3.
+std::string swinging(double s, const std::string& results) {
+  return fmt::format(R"(
+gravity = 0
+[[body]]
+name = "rod"
+shape = {{ kind = "cylinder", length = 0.6, diameter = 0.01, mass = 2, inertia = "slender" }}
+joint = "pin"
+[points]
+hit = {{ body = "rod", s = {} }}
+[[wall]]
+at = [0, 0]
+slope = "90 deg"
+touches = ["hit"]
+restitution = 0.5
+[initial]
+"rod.angle" = 0.2
+"rod.rate" = -3
+[stop]
+time = 0.2
+[results]
+p = "impulse of hit@wall at impact 1"
+{})",
+                     s, results);
+}
+
+TEST(ImpactResults, impulses_in_joints) {
+  const std::string rules =
+      "Px = \"rod.joint.impulse.x at impact 1\"\nPz = \"rod.joint.impulse.z at impact 1\"\n"
+      "P = \"rod.joint.impulse at impact 1\"\nmost = \"max rod.joint.impulse\"\nnone = \"rod.joint.impulse "
+      "at impact 2\"\n";
+  for (const double s : {0.6, 0.4, 0.3}) {
+    const RunResult r = run_text(swinging(s, rules));
+    const double p = value(r, "p"), wanted = p * (1.5 * s / 0.6 - 1);
+    EXPECT_NEAR(p, 1.5 * 3 * 2 * 0.36 / 3 / s, 1e-9);  // (1 + e) ω I/s
+    EXPECT_NEAR(value(r, "Px"), wanted, 1e-9) << s;
+    EXPECT_NEAR(value(r, "Pz"), 0, 1e-9) << s;
+    EXPECT_NEAR(value(r, "P"), std::abs(wanted), 1e-9);
+    EXPECT_EQ(value(r, "most"), value(r, "P"));
+    EXPECT_FALSE(r.find("none")->value);
+  }
+}
+
+TEST(ImpactResults, impulses_in_joints_that_are_refused) {
+  const auto refused = [](const std::string& rule) {
+    try {
+      (void)parse(swinging(0.6, "x = \"" + rule + "\"\n"));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("(accepted)");
+  };
+  EXPECT_THAT(refused("rodd.joint.impulse.x at impact 1"),
+              AllOf(StartsWith("mine.toml:"), HasSubstr("did you mean \"rod\"?")));
+  EXPECT_THAT(refused("rod.joint.impulse.y at impact 1"), HasSubstr(".x, .z, .size"));
+  EXPECT_THAT(refused("rod.joint.impulse.x at end"), HasSubstr("at impact 1"));
+  EXPECT_THAT(refused("rod.joint.impulse.x at impact 0"), HasSubstr("counted 1, 2"));
+  EXPECT_THAT(refused("max rod.joint.impulse.x"), HasSubstr("the size"));
+  EXPECT_THAT(refusal("t = \"ball.joint.impulse.x at impact 1\"\n"),
+              HasSubstr("there is no joint \"ball.joint\""));
 }
 
 TEST(ImpactResults, what_is_refused) {

@@ -44,6 +44,25 @@ TEST(Strike, table_ii) {
   }
 }
 
+// Eqs 28–32. Truth: what the ball loses, and the printed Ċ_n and e with the masses of Table I.
+TEST(Strike, energies_of_the_modes) {
+  for (const Published& p : table) {
+    const StrikeResult r = strike_by_modes(arm(), ball(p.speed), StrikeModes::published);
+    ASSERT_EQ(r.bending.size(), 3u);
+    double all = 0;
+    for (int n = 0; n < 3; ++n) {
+      all += r.bending[n] + r.moving[n] + r.moving_tip[n];
+      const double tip = r.tip[n] * p.rate[n];
+      EXPECT_NEAR(r.moving_tip[n], 0.5 * 0.153 * tip * tip, 2e-5 * r.moving_tip[n]) << n;
+      EXPECT_GT(r.bending[n], 0) << n;
+    }
+    EXPECT_NEAR(all, 0.5 * 0.0795 * p.speed * p.speed * (1 - r.restitution * r.restitution), 1e-12);
+    EXPECT_NEAR(r.ratio, (1 - p.e) / (1 + p.e), 1e-5);
+    EXPECT_NEAR(all, 0.5 * 0.0795 * p.speed * p.speed * std::pow(1 + r.restitution, 2) * r.ratio, 1e-12);
+  }
+  EXPECT_TRUE(strike_by_impulse(arm(), ball(-1.6)).bending.empty());
+}
+
 TEST(Strike, other_norms_of_the_modes) {
   EXPECT_NEAR(strike_by_modes(arm(), ball(-1.95), StrikeModes::length).restitution, -0.75, 0.01);
   EXPECT_NEAR(strike_by_modes(arm(), ball(-1.95), StrikeModes::tip_mass).restitution, 0.36, 0.005);

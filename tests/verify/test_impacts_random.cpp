@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "../unit/contact_systems.hpp"
@@ -168,6 +169,75 @@ TEST(RandomImpacts, newton_gains_and_says_so) {
   }
   EXPECT_GT(impacts, 2'000);
   EXPECT_GT(gains, 10);
+}
+
+// Impulses in joints follow from the linear momenta; what each body turns by is the check: about its mass centre
+//   I Δω = r_joint × P − Σ r_child × P_child + Σ r_contact × p.
+void check_joints(const Maker& m, const Outcome& outcome, unsigned seed) {
+  const Tree& tree = m.system->tree();
+  Frames<double> before, after;
+  before.resize(tree), after.resize(tree);
+  const ImpactStates& around = outcome.around.at(0);
+  const int n = tree.dof_count();
+  tree.kinematics(around.before.data(), around.before.data() + n, before);
+  tree.kinematics(around.after.data(), around.after.data() + n, after);
+  std::vector<Vec> joint(tree.body_count());
+  std::vector<double> turning(tree.body_count(), 0.0), size(tree.body_count(), 1e-9);
+  const auto add = [&](int body, Vec at, Vec p) {
+    const Vec arm = at - before.origin[body] - tree.center_arm(before, body);
+    turning[body] += moment(arm, p);
+    size[body] += norm(arm) * norm(p);
+  };
+  for (const ImpactRecord& r : outcome.impacts)
+    for (int i = 0; i < tree.body_count(); ++i) joint[i] += r.joints[i];
+  for (const ImpactRecord& r : outcome.impacts)
+    for (std::size_t k = 0; k < r.contacts.size(); ++k) {
+      const Contact& c = m.system->contacts()[r.contacts[k]];
+      const Vec normal = -m.system->walls()[c.wall].plane.normal, tangent{-normal.z, normal.x};
+      add(c.a.body, before.position(c.a.body, c.a.point) - c.a.radius * normal,
+          r.result.impulse[2 * k] * tangent + r.result.impulse[2 * k + 1] * normal);
+    }
+  for (int i = 0; i < tree.body_count(); ++i) {
+    const Body& b = tree.body(i);
+    if (b.free) continue;
+    add(i, before.origin[i], joint[i]);
+    if (b.parent >= 0) add(b.parent, before.origin[i], -joint[i]);
+  }
+  for (int i = 0; i < tree.body_count(); ++i) {
+    if (tree.body(i).beam) continue;
+    ASSERT_NEAR(tree.body(i).inertia * (after.rate[i] - before.rate[i]), turning[i], 1e-9 * size[i])
+        << seed << " body " << i;
+  }
+}
+
+TEST(RandomImpacts, joints_pass_on_what_every_body_needs) {
+  int checked = 0, jointed = 0;
+  for (unsigned seed = 1; seed <= 3000; ++seed) {
+    Maker m(seed);
+    m.make(RestitutionLaw::stronge, 1 + static_cast<int>(seed % 4));
+    Solver solver(*m.system);
+    SolverOptions options;
+    options.time_limit = 1e-12;
+    options.stop_at_rest = false;
+    options.impacts_wanted = 1;
+    const Outcome outcome = solver.run(m.q, m.v, {}, options);
+    if (outcome.around.empty()) continue;
+    // A contact that settles at once changes velocities beside the impacts.
+    const auto settles = [](const Event& e) { return e.kind == EventKind::settle; };
+    if (std::any_of(outcome.events.begin(), outcome.events.end(), settles)) continue;
+    check_joints(m, outcome, seed);
+    ++checked;
+    for (int i = 0; i < m.system->tree().body_count(); ++i) {
+      const double size = norm(outcome.impacts[0].joints[i]);
+      if (m.system->tree().body(i).free) {
+        EXPECT_EQ(size, 0) << seed;
+      } else {
+        jointed += size > 1e-6;
+      }
+    }
+  }
+  EXPECT_GT(checked, 1500);
+  EXPECT_GT(jointed, 1500);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -39,6 +40,11 @@ TEST_F(Figures, the_main_figures_of_the_papers_are_there) {
     EXPECT_TRUE(known.count("lee2009/figure-5." + std::to_string(n))) << n;
   for (const int n : {4, 5, 6, 7, 8})
     EXPECT_TRUE(known.count("marghitu2013/figure-" + std::to_string(n))) << n;
+  for (const int n : {4, 5, 6, 7, 8, 9, 10, 11})
+    EXPECT_TRUE(known.count("lee2009/figure-6." + std::to_string(n))) << n;
+  for (const int n : {3, 4, 5, 6})
+    EXPECT_TRUE(known.count("sypniewska2015/figure-" + std::to_string(n))) << n;
+  for (const int n : {5, 6}) EXPECT_TRUE(known.count("gharib2010/figure-" + std::to_string(n))) << n;
   for (const int n : {3, 4, 5, 6, 7, 8, 9, 10})
     EXPECT_TRUE(known.count("chapnik1991/figure-" + std::to_string(n))) << n;
 }
@@ -78,6 +84,66 @@ TEST_F(Figures, published_times_lie_on_the_curves) {
     EXPECT_NEAR(rings[k].first, ends[3 + k].first, 0.15);  // 0.02 % of 640 pixels
     EXPECT_NEAR(rings[k].second, ends[3 + k].second, 0.02);
   }
+}
+
+// Truth: γ of Table 6.1, (q_E − q_S)/q_E: two rings for each curve, above and below its end.
+TEST_F(Figures, measured_ends_lie_on_both_sides_of_the_simulated_one) {
+  const PaperFigure f = select_figures(all, {"lee2009/figure-6.5"}).at(0);
+  std::vector<std::pair<double, double>> rings, ends;
+  bool in_key = true;
+  for (const test::Element& e : test::check(draw_figure(f, tables).svg)) {
+    if (e.name == "polyline") in_key = false;
+    if (e.name != "circle" || in_key) continue;
+    (test::number(e, "r") == 4 ? rings : ends).emplace_back(test::number(e, "cx"), test::number(e, "cy"));
+  }
+  ASSERT_EQ(rings.size(), 6u);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(rings[2 * k].first, rings[2 * k + 1].first, 0.02);
+    EXPECT_LT((rings[2 * k].second - ends[k].second) * (rings[2 * k + 1].second - ends[k].second), 0);
+  }
+}
+
+// Truth: the closed forms of the paper, which the table of the figure holds: its markers lie on the computed curve.
+TEST_F(Figures, curves_against_a_knob_go_through_the_numbers_of_their_table) {
+  PaperFigure f = select_figures(all, {"gharib2010/figure-6"}).at(0);
+  f.panels.resize(1);  // the left corner: round markers
+  const DrawnFigure drawn = draw_figure(f, tables);
+  EXPECT_TRUE(drawn.failed.empty());
+  EXPECT_THAT(drawn.svg, AllOf(HasSubstr("left corner, inclined"), HasSubstr("by the paper's equations")));
+  std::vector<std::pair<double, double>> curve, marks;
+  for (const test::Element& e : test::check(drawn.svg)) {
+    if (e.name == "circle") marks.emplace_back(test::number(e, "cx"), test::number(e, "cy"));
+    if (e.name != "polyline" || e.attribute.at("points").size() < 500) continue;
+    std::istringstream in(e.attribute.at("points"));
+    char comma = 0;
+    for (double x = 0, y = 0; in >> x >> comma >> y;) curve.emplace_back(x, y);
+  }
+  ASSERT_EQ(curve.size(), 101u);
+  ASSERT_EQ(marks.size(), 8u + 1u);  // and the key
+  for (std::size_t k = 0; k < 8; ++k) {
+    const auto after = std::find_if(curve.begin() + 1, curve.end(),
+                                    [&](auto p) { return p.first >= marks[k].first - 0.01; });
+    ASSERT_NE(after, curve.end());
+    const auto before = after - 1;
+    const double part = (marks[k].first - before->first) / (after->first - before->first);
+    EXPECT_NEAR(marks[k].second, before->second + part * (after->second - before->second), 0.3) << k;
+  }
+}
+
+TEST_F(Figures, five_arrangements_of_the_impulse_plane) {
+  const PaperFigure f = select_figures(all, {"sypniewska2015/figure-3"}).at(0);
+  ASSERT_EQ(f.impacts.size(), 5u);
+  std::set<std::string> cases;
+  for (const PaperImpact& i : f.impacts) cases.insert(i.name);
+  EXPECT_EQ(cases, (std::set<std::string>{"slip", "slip-stick in compression", "reversal in compression",
+                                          "slip-stick in restitution", "reversal in restitution"}));
+  const DrawnFigure drawn = draw_figure(f, tables);
+  EXPECT_THAT(drawn.failed, ::testing::IsEmpty());
+  (void)test::check(drawn.svg);
+  PaperFigure wrong = f;
+  wrong.impacts[0].name = "stick";
+  EXPECT_THAT(draw_figure(wrong, tables).failed,
+              ::testing::ElementsAre(HasSubstr("is \"slip\", not \"stick\"")));
 }
 
 TEST_F(Figures, are_written_whole_with_a_page_of_all) {

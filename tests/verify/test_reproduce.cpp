@@ -53,6 +53,7 @@ std::vector<std::string> ids_of(const std::vector<ReferenceTable>& list) {
 TEST(Reproduce, every_published_value_is_there) {
   // Values per table as printed, without the row that Tables 4.5 and 4.6 print twice.
   const std::vector<std::pair<std::string, int>> printed{{"chapnik1991/events", 4},
+                                                         {"chapnik1991/events-slip", 2},
                                                          {"chapnik1991/first-slip", 2},
                                                          {"chapnik1991/ii-amplitudes", 6},
                                                          {"chapnik1991/ii-rates", 6},
@@ -75,18 +76,22 @@ TEST(Reproduce, every_published_value_is_there) {
                                                          {"lee2009/5.4e", 9},
                                                          {"lee2009/5.5", 12},
                                                          {"lee2009/5.5e", 12},
+                                                         {"lee2009/6.1", 9},
+                                                         {"lee2009/6.2", 12},
                                                          {"marghitu2013/1", 9},
+                                                         {"marghitu2013/2", 9},
                                                          {"sypniewska2015/collisions", 1},
                                                          {"sypniewska2015/equilibrium", 1}};
   // 5.2, 5.5 and the paper of 2013 print values of other tables again.
-  const std::vector<std::string> repeated{"lee2009/5.2", "lee2009/5.5", "marghitu2013/1"};
+  const std::vector<std::string> repeated{"lee2009/5.2", "lee2009/5.5", "marghitu2013/1", "marghitu2013/2"};
   int values = 0, different = 0;
   for (const auto& [id, count] : printed) {
     EXPECT_EQ(table(id).value_count(), count) << id;
     values += count;
     if (std::find(repeated.begin(), repeated.end(), id) == repeated.end()) different += count;
   }
-  EXPECT_EQ(different, 104 + 39 + 2 + 22);  // rigid models, elastic models, impacts, the arm
+  EXPECT_EQ(different,
+            104 + 39 + 2 + 24 + 21);  // rigid models, elastic models, impacts, the arm, measurements
   int loaded = 0;
   for (const ReferenceTable& t : tables()) loaded += t.derived ? 0 : t.value_count();
   EXPECT_EQ(loaded, values);
@@ -100,7 +105,8 @@ double allowed_tolerance(const std::string& id) {
   static const std::map<std::string, double> arm = {{"chapnik1991/ii-time", 1e-3},
                                                     {"chapnik1991/direct-time", 1e-3},
                                                     {"chapnik1991/direct-restitution", 5e-3},
-                                                    {"chapnik1991/events", 3e-2}};
+                                                    {"chapnik1991/events", 3e-2},
+                                                    {"chapnik1991/events-slip", 0.13}};
   if (const auto found = arm.find(id); found != arm.end()) return found->second;
   return id == "lee2009/5.5e" ? 1.6e-2 : 2e-4;
 }
@@ -112,8 +118,12 @@ TEST(Reproduce, every_value_is_reproduced) {
     EXPECT_LE(t.table.tolerance, allowed_tolerance(t.table.id));
     for (const ReproducedRow& row : t.rows) {
       for (const ComparedValue& v : row.values) {
-        EXPECT_EQ(v.verdict, Verdict::ok) << v.published.result << " " << v.published.text << " "
-                                          << v.computed.value_or(NAN) << " " << row.reason;
+        // What is known not to be reproduced stays as close as it is.
+        const Verdict wanted = !t.table.not_reproduced.empty()            ? Verdict::not_reproduced
+                             : t.table.comparison == Comparison::measured ? Verdict::measured
+                                                                          : Verdict::ok;
+        EXPECT_EQ(v.verdict, wanted) << v.published.result << " " << v.published.text << " "
+                                     << v.computed.value_or(NAN) << " " << row.reason;
         if (is_relative) {
           EXPECT_LE(std::abs(v.relative_difference), allowed_tolerance(t.table.id));
         }
@@ -121,6 +131,80 @@ TEST(Reproduce, every_value_is_reproduced) {
     }
   }
   EXPECT_TRUE(all_of_it().all_ok());
+}
+
+// What is said of the published numbers, in figures. A change here is a change of what we claim.
+TEST(Reproduce, the_count_is_true) {
+  const Reproduction& all = all_of_it();
+  EXPECT_EQ(all.reproduced(), 175);
+  EXPECT_EQ(all.misprinted, 3);       // 13.351 of Table 5.3, 0.0176 s twice of Chapnik et al.
+  EXPECT_EQ(all.not_reproduced, 18);  // Table 5.5 elastic, events of the arm
+  EXPECT_EQ(all.measured, 30);
+  EXPECT_EQ(all.reproduced() + all.misprinted + all.not_reproduced, all.total);
+  const std::string text = to_text(all);
+  EXPECT_THAT(text, AllOf(HasSubstr("\n 175 reproduced"), HasSubstr("\n   3 misprinted"),
+                          HasSubstr("\n  18 not reproduced"), HasSubstr("\n  30 measured")));
+  // Each with its rows.
+  EXPECT_THAT(text,
+              HasSubstr("* angle 22 deg, rate -1.75 rad/s: t_s is printed 0.107366, ours is 0.1073880\n"));
+  EXPECT_THAT(text, HasSubstr("* speed -1.95 m/s: slip1 is printed 0.0176, ours is 0.0008"));
+  const auto count = nlohmann::json::parse(to_json(all))["count"];
+  EXPECT_EQ(count["reproduced"]["count"], 175);
+  EXPECT_EQ(count["not_reproduced"]["count"], 18);
+  EXPECT_EQ(count["not_reproduced"]["tables"].back()["table"], "lee2009/5.5e");
+  EXPECT_EQ(count["not_reproduced"]["tables"].back()["rows"].size(), 12u);
+}
+
+// No number counts as reproduced whose difference is larger than what it is about.
+TEST(Reproduce, elastic_numbers_meet_the_effect_of_elasticity) {
+  for (const char* id : {"lee2009/5.2e", "lee2009/5.4e"})
+    for (const ReproducedRow& row : reproduced(id).rows)
+      for (const ComparedValue& v : row.values) {
+        ASSERT_TRUE(v.effect_published && v.effect_computed) << id;
+        EXPECT_LT(std::abs(*v.effect_computed - *v.effect_published), std::abs(*v.effect_published)) << id;
+      }
+  // Table 5.5: the printed effect is at most 0.33 %, and most rows miss it.
+  int missed = 0;
+  for (const ReproducedRow& row : reproduced("lee2009/5.5e").rows) {
+    const ComparedValue& v = row.values[0];
+    EXPECT_LE(std::abs(*v.effect_published), 0.0034 * v.published.value);
+    missed += std::abs(*v.effect_computed - *v.effect_published) >= std::abs(*v.effect_published);
+  }
+  EXPECT_GE(missed, 6);
+}
+
+// Truth: the definition of γ, eq 6.1.
+TEST(Reproduce, measured_positions_are_what_gamma_implies) {
+  const auto q = implied_measurements(0.05, 0.0619);
+  for (const double measured : q) EXPECT_NEAR(std::abs(measured - 0.05) / measured, 0.0619, 1e-15);
+  EXPECT_LT(q[0], 0.05);
+  EXPECT_GT(q[1], 0.05);
+  const ReproducedTable& t = reproduced("lee2009/6.1");
+  EXPECT_EQ(t.measured, 9);
+  EXPECT_EQ(t.total, 0);
+  const auto json = nlohmann::json::parse(to_json(reproduce({table("lee2009/6.1")})));
+  const auto& value = json["tables"][0]["rows"][3]["values"][0];
+  EXPECT_EQ(value["verdict"], "measured");
+  EXPECT_FALSE(value.contains("difference"));
+  EXPECT_NEAR(value["implied"][0].get<double>(), value["computed"].get<double>() / 1.0619, 1e-12);
+  EXPECT_EQ(json["total"], 0);
+}
+
+// Section 4.3 of Lee 2009: beside the trends, the longer link stops sooner.
+TEST(Reproduce, text_cases_of_the_two_link_chain) {
+  const ReproducedTable& t = reproduced("lee2009/sec-4.3");
+  EXPECT_EQ(t.runs, 36);
+  EXPECT_EQ(t.failed, 0);
+  int longer = 0;
+  for (std::size_t r = 0; r < t.rows.size(); ++r) {
+    const double first = *t.rows[r].own[0].computed, second = *t.rows[r].own[1].computed;
+    const std::string& group = t.table.rows[r].group;
+    if (group.starts_with("symmetric")) {
+      EXPECT_NEAR(first, second, 1e-9) << group;
+    }
+    if (group.ends_with("dropped") && group.starts_with("330")) longer += second < first;
+  }
+  EXPECT_EQ(longer, 6);
 }
 
 TEST(Reproduce, converged_digits) {
@@ -278,9 +362,10 @@ TEST(ReproduceDerived, is_counted_apart) {
   EXPECT_TRUE(r.all_ok());
   EXPECT_THAT(to_text(r),
               AllOf(HasSubstr("derived"), HasSubstr("total  1 of 1 published, 1 of 1 derived\n")));
-  EXPECT_THAT(to_markdown(r),
-              HasSubstr("1 of 1 published numbers are reproduced; 1 of 1 numbers that follow from published "
-                        "equations.\n"));
+  EXPECT_THAT(
+      to_markdown(r),
+      HasSubstr("Of 1 published numbers: 1 reproduced, 0 misprinted, 0 not reproduced; 1 of 1 numbers that "
+                "follow from published equations.\n"));
   const auto j = nlohmann::json::parse(to_json(r));
   EXPECT_EQ(j["derived_total"], 1);
   EXPECT_EQ(j["tables"][0]["derived"], true);
@@ -305,6 +390,57 @@ TEST(ReproduceVerdict, misprint) {
   EXPECT_EQ(verdict_on(t), Verdict::differs);  // 0.028 % off
   t.tolerance = 3e-4;
   EXPECT_EQ(verdict_on(t), Verdict::ok);
+}
+
+TEST(ReproduceVerdict, known_not_to_be_reproduced) {
+  ReferenceTable t = free_link("0.02759");
+  t.not_reproduced = "nobody knows.";
+  const Reproduction r = reproduce({t});
+  EXPECT_EQ(r.tables[0].rows[0].values[0].verdict, Verdict::not_reproduced);
+  EXPECT_EQ(r.ok, 0);
+  EXPECT_EQ(r.not_reproduced, 1);
+  EXPECT_TRUE(r.all_ok());  // as it is known
+  EXPECT_THAT(to_text(r),
+              AllOf(HasSubstr("Not reproduced: nobody knows."), HasSubstr("1 of 1 not reproduced"),
+                    HasSubstr("   0 reproduced\n   0 misprinted\n   1 not reproduced, and why\n")));
+  EXPECT_EQ(verdict_on([&] {
+              ReferenceTable far = t;
+              far.rows[0].expect[0] = {"t_z", 0.0276, "0.0276"};
+              return far;
+            }()),
+            Verdict::differs);  // further away than is known
+}
+
+TEST(ReproduceVerdict, an_effect_has_to_be_met) {
+  // t_z of 1.26 m/s beside that of 1.25 m/s, 0.0276912 s: the effect of the speed is −9.9e-5 s.
+  ReferenceTable t = free_link("0.02759");
+  Counterpart other{"own/2", "free_link", t.rows};
+  other.rows[0].set.emplace_back("speed", "1.25 m/s");
+  other.rows[0].expect[0] = {"t_z", 0.02769, "0.02769"};
+  t.without = other;
+  EXPECT_EQ(verdict_on(t), Verdict::ok);
+  t.without->rows[0].expect[0] = {"t_z", 0.02764, "0.02764"};  // printed: −5e-5
+  EXPECT_EQ(verdict_on(t), Verdict::ok);
+  t.without->rows[0].expect[0] = {"t_z", 0.02763, "0.02763"};  // printed: −4e-5; ours is 6e-5 from it
+  EXPECT_EQ(verdict_on(t), Verdict::differs);
+}
+
+TEST(ReproduceVerdict, trend) {
+  ReferenceTable t{"own/1", "title", "a text", "free_link", Comparison::relative, 0, "", {}, "own.json"};
+  t.own = true;
+  t.trend = Trend::falling;
+  t.results = {"t_z"};
+  for (const char* speed : {"1 m/s", "2 m/s", "1.5 m/s"})
+    t.rows.push_back({{{"speed", speed}}, {}, {}, "", "one"});
+  t.rows.push_back({{{"speed", "1 m/s"}}, {}, {}, "", "two"});
+  const Reproduction r = reproduce({t});
+  const std::vector<ReproducedRow>& rows = r.tables[0].rows;
+  EXPECT_EQ(rows[0].own[0].verdict, Verdict::not_judged);
+  EXPECT_EQ(rows[1].own[0].verdict, Verdict::ok);
+  EXPECT_EQ(rows[2].own[0].verdict, Verdict::differs);
+  EXPECT_EQ(rows[3].own[0].verdict, Verdict::not_judged);  // another group
+  EXPECT_EQ(r.failed, 1);
+  EXPECT_THAT(to_text(r), HasSubstr("a text, where the text tells a trend"));
 }
 
 TEST(ReproduceVerdict, not_reached) {
@@ -452,7 +588,9 @@ TEST(ReproduceOwn, counts_as_runs_and_not_as_published_values) {
   EXPECT_TRUE(r.all_ok());
   EXPECT_THAT(to_text(r),
               AllOf(HasSubstr("own/1  4 runs of our own"), HasSubstr("total  1 of 1, 4 runs of our own\n")));
-  EXPECT_THAT(to_markdown(r), HasSubstr("1 of 1 published numbers are reproduced; 4 runs of our own.\n"));
+  EXPECT_THAT(to_markdown(r),
+              HasSubstr("Of 1 published numbers: 1 reproduced, 0 misprinted, 0 not reproduced; 4 runs of our "
+                        "own.\n"));
   EXPECT_THAT(list_text({own_table()}), HasSubstr("own/1    4 runs    title\n"));
 }
 

@@ -17,6 +17,7 @@ interface ComparedValue {
   relative_difference: number | null;
   verdict: string;
   right?: number | null;
+  implied?: [number, number]; // positions that may have been measured
 }
 interface Table {
   id: string;
@@ -32,20 +33,23 @@ interface Table {
   total?: number;
   runs?: number;
   failed?: number;
+  measured?: number; // relative errors of measurements, which cannot be checked
+  not_reproduced?: string; // why
+  not_reproduced_count?: number;
   worst_relative_difference?: number;
   rows: { set: Record<string, string>; group?: string; label?: string; values: ComparedValue[]; note?: string }[];
 }
 export interface ReproduceDocument {
   kind: "reproduce";
   thud: string;
-  reproduction: { tables: Table[]; ok: number; total: number; own_runs: number; own_failed: number };
+  reproduction: { tables: Table[]; ok: number; total: number; count?: Record<string, { count: number }>; own_runs: number; own_failed: number };
 }
 
 const percent = (x: number | null | undefined): string =>
   x === null || x === undefined ? "–" : Math.abs(x) < 5e-7 ? "0 %" : `${number(100 * x, 2)} %`;
 
 function verdictClass(verdict: string): string {
-  return verdict === "ok" ? "good" : verdict === "not judged" ? "dim" : "bad";
+  return verdict === "ok" ? "good" : verdict === "not judged" || verdict === "measured" ? "dim" : "bad";
 }
 
 function tableCard(table: Table): HTMLElement {
@@ -61,7 +65,8 @@ function tableCard(table: Table): HTMLElement {
   const labelled = table.rows.some((r) => r.label);
   const own = !!table.own;
   const corrected = !own && !!table.right_set;
-  const parts = own ? ["computed", "difference"] : [table.derived ? "by its equations" : "published", "computed", "difference", ...(corrected ? ["corrected model"] : [])];
+  const measured = !!table.measured;
+  const parts = own ? ["computed", "difference"] : measured ? ["γ [%]", "simulated", "measured, if less", "if more"] : [table.derived ? "by its equations" : "published", "computed", "difference", ...(corrected ? ["corrected model"] : [])];
   const unitOf = (r: string) => table.rows.flatMap((row) => row.values).find((v) => v.result === r)?.unit ?? "";
   const head = h(
     "thead",
@@ -90,16 +95,17 @@ function tableCard(table: Table): HTMLElement {
       const computed = h("td", { class: "number" }, v.computed === null ? "not reached" : number(v.computed, digits));
       const difference = h("td", { class: `number ${verdictClass(v.verdict)}`, title: v.verdict }, percent(v.relative_difference));
       if (own) return [computed, difference];
+      if (measured) return [published, computed, ...(v.implied ?? [NaN, NaN]).map((q) => h("td", { class: "number dim" }, number(q, 4)))];
       const right = h("td", { class: "number dim" }, number(v.right ?? NaN, digits));
       return corrected ? [published, computed, difference, right] : [published, computed, difference];
     });
     body.append(h("tr", {}, labelled && h("th", { scope: "row", class: "plain" }, row.label ?? ""), ...moving.map((k) => h("td", { class: "nowrap" }, row.set[k] ?? "")), ...cells));
   }
   const isOk = own ? table.failed === 0 : table.ok === table.total;
-  const count = own ? `${table.runs} runs of our own` : `${table.ok} of ${table.total}, worst difference ${percent(table.worst_relative_difference)}`;
+  const count = own ? `${table.runs} runs of our own` : measured ? `${table.measured} of measurements` : `${table.ok} of ${table.total}, worst difference ${percent(table.worst_relative_difference)}`;
   const misprints = table.rows.some((r) => r.values.some((v) => v.misprint));
   const settings = Object.entries(table.right_set ?? {}).map(([k, v]) => `${k} = ${v}`).join(", ");
-  const notes = [table.note, corrected ? `Corrected model: ${settings}. ${table.why ?? ""}` : "", fixed.length ? `In all rows: ${fixed.map((k) => `${k} = ${table.rows[0].set[k]}`).join(", ")}.` : "", misprints ? "† a misprint; ours is held against what should be printed." : ""].filter(Boolean) as string[];
+  const notes = [table.not_reproduced ? `Not reproduced: ${table.not_reproduced}` : "", table.note, corrected ? `Corrected model: ${settings}. ${table.why ?? ""}` : "", fixed.length ? `In all rows: ${fixed.map((k) => `${k} = ${table.rows[0].set[k]}`).join(", ")}.` : "", misprints ? "† a misprint; ours is held against what should be printed." : ""].filter(Boolean) as string[];
   return h(
     "section",
     { class: "card wide", id: table.id },
@@ -110,8 +116,16 @@ function tableCard(table: Table): HTMLElement {
   );
 }
 
+// "175 reproduced, 3 misprinted, 18 not reproduced, 30 measured."
+function countText(data: ReproduceDocument): string {
+  const { ok, total, count } = data.reproduction;
+  if (!count) return `${ok} of ${total} published numbers agree with ours.`;
+  const groups = Object.entries(count).map(([name, group]) => `${group.count} ${name.replace("_", " ")}`);
+  return `Of the published numbers: ${groups.join(", ")}.`;
+}
+
 export function showReproduceReport(root: HTMLElement, data: ReproduceDocument): void {
-  const { tables, ok, total } = data.reproduction;
+  const { tables } = data.reproduction;
   const contents = h(
     "table",
     { class: "contents" },
@@ -125,7 +139,7 @@ export function showReproduceReport(root: HTMLElement, data: ReproduceDocument):
           {},
           h("td", {}, h("a", { href: `#${t.id}` }, t.id)),
           h("td", {}, t.title),
-          h("td", { class: `number ${(t.own ? t.failed === 0 : t.ok === t.total) ? "good" : "bad"}` }, t.own ? `${t.runs}` : `${t.ok} / ${t.total}`),
+          h("td", { class: `number ${(t.own ? t.failed === 0 : t.ok === t.total) ? "good" : "bad"}` }, t.own ? `${t.runs}` : t.measured ? `${t.measured} measured` : `${t.ok} / ${t.total}`),
           h("td", { class: "number" }, t.own ? "–" : percent(t.worst_relative_difference)),
         ),
       ),
@@ -135,7 +149,7 @@ export function showReproduceReport(root: HTMLElement, data: ReproduceDocument):
     h(
       "div",
       { class: "page report" },
-      pageHead("Published tables, reproduced", `${ok} of ${total} published numbers agree with ours.`),
+      pageHead("Published tables, reproduced", countText(data)),
       h("main", { class: "view" }, card("Contents", { class: "wide" }, h("div", { class: "scroll-x" }, contents)), ...tables.map(tableCard)),
       pageFoot(data.thud),
     ),

@@ -19,12 +19,15 @@ struct TipStrike {
 
 /// What is left when the ball has parted.
 struct StrikeResult {
-  double contact_time = 0;            ///< of Hertz, T_MH [s], or that of the contact itself
-  double restitution = 0;             ///< e: the ball leaves with −e v₀
-  double impulse = 0;                 ///< m v₀ (1 + e) [N s]
-  std::vector<double> amplitude;      ///< C_n(T) [m^{3/2}], of the modes of the route
-  std::vector<double> rate;           ///< Ċ_n(T) [m^{3/2}/s]
-  std::vector<double> tip;            ///< u_n(L) [m^{−1/2}]
+  double contact_time = 0;        ///< of Hertz, T_MH [s], or that of the contact itself
+  double restitution = 0;         ///< e: the ball leaves with −e v₀
+  double impulse = 0;             ///< m v₀ (1 + e) [N s]
+  std::vector<double> amplitude;  ///< C_n(T) [m^{3/2}], of the modes of the route
+  std::vector<double> rate;       ///< Ċ_n(T) [m^{3/2}/s]
+  std::vector<double> tip;        ///< u_n(L) [m^{−1/2}]
+  /// Energies of the modes at T, eq 28: of bending, of the moving beam, of the moving tip mass [J].
+  std::vector<double> bending, moving, moving_tip;
+  double ratio = 0;  ///< R: all of it over ½ m v₀² (1 + e)², eq 30; 0 where the route has no modes
   std::vector<double> eta, eta_rate;  ///< the same in the coordinates of the beam [m, m/s]
 };
 

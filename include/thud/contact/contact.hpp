@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ContactLaw {
   std::function<double(double)> restitution_at;  ///< e of the speed of approach [m/s]; empty: `restitution`
   RestitutionLaw law = RestitutionLaw::stronge;
   ImpulseLaw impulse;  ///< the user's own law of a single contact; impacts of several keep to e
+  std::optional<double> correlation{};  ///< α of this contact where it is not that of the system
 
   /// Compliant instead of rigid: F = k δⁿ (1 + d δ̇), not below 0 (Hertz; Hunt & Crossley 1975).
   bool compliant = false;

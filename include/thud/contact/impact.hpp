@@ -15,6 +15,13 @@ namespace thud {
 enum class RestitutionLaw : std::uint8_t { newton, poisson, stronge };
 const char* restitution_law_name(RestitutionLaw law);
 
+/// Which of several contacts that approach leads the next turn of an impact.
+///
+///   fastest  the one with the fastest approach in units of √W_nn; equals lead together
+///   first    the first in the order of the contacts, alone: Gharib & Hurmuzlu 2010 lead with ball 1 on ball 2
+enum class LeaderRule : std::uint8_t { fastest, first };
+const char* leader_rule_name(LeaderRule rule);
+
 /// What one contact gives to the system in an impact.
 struct ContactImpulse {
   double tangent = 0;  ///< [N s]
@@ -40,7 +47,12 @@ struct ImpactProblem {
   ImpulseLaw own;                                ///< in the place of `law`, where there is one
   double correlation =
       0;  ///< α of several contacts: impulse at a contact that rests, per impulse of its neighbour
+  std::vector<double> correlation_at{};  ///< α contact by contact; empty: `correlation` for all
+  LeaderRule leader = LeaderRule::fastest;
 
+  double correlation_of(int contact) const {
+    return correlation_at.empty() ? correlation : correlation_at[static_cast<std::size_t>(contact)];
+  }
   void resize(int contacts);
 };
 

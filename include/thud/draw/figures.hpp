@@ -38,6 +38,7 @@ struct HeatMap {
 struct FigureCurve {
   std::string name{};  ///< "25°"
   std::vector<double> x{}, y{};
+  std::vector<double> point_x{}, point_y{};  ///< single values beside the curve, such as published ones
 };
 
 /// y against x, one curve for each value of a third quantity.
@@ -46,7 +47,8 @@ struct CurveFamily {
   FigureAxis x{}, y{};
   std::string by{};  ///< heading of the curves' names
   std::vector<FigureCurve> curves{};
-  bool ordered = true;  ///< the names are a scale: colours run from dark to light
+  bool ordered = true;        ///< the names are a scale: colours run from dark to light
+  std::string points_name{};  ///< what the single values are
 };
 /// Curves are named at their ends, and differ in colour and dashes; few points get markers, NaN leaves a gap.
 [[nodiscard]] std::string curve_family(const CurveFamily& family);

@@ -64,6 +64,8 @@ class System {
   const JointForces& joint(int body) const { return joints_[body]; }
   /// α of impacts at several contacts at once.
   double correlation() const { return correlation_; }
+  /// Which of several contacts leads an impact.
+  LeaderRule leader() const { return leader_; }
 
   /// Adds a bed and lets the given parts of bodies feel it.
   int add_bed(Bed bed);
@@ -75,6 +77,7 @@ class System {
   int add_contact(Contact contact);
   void set_contact_law(int contact, ContactLaw law);
   void set_correlation(double alpha) { correlation_ = alpha; }
+  void set_leader(LeaderRule rule) { leader_ = rule; }
   void set_joint(int body, JointForces forces);
   /// Air drag −k|v_C|v_C at the mass centre, k = ½ C_d ρ A [kg/m] (Lee 2009, §3.3).
   void set_air_drag(int body, double k);
@@ -199,6 +202,7 @@ class System {
   ElementTypes::Vectors<Itself> elements_;
   std::vector<JointForces> joints_;
   double correlation_ = 0;
+  LeaderRule leader_ = LeaderRule::fastest;
   std::vector<Vec> weight_;
   std::vector<BodyPoint> weight_at_;  // where it acts on rigid bodies
   bool track_distance_ = false;

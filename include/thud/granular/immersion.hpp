@@ -34,6 +34,7 @@ struct Part {
   double section = 0;  ///< beam: area of its section [m²]
   /// Beam: immersed length and area as if it were straight from its deformed tip on (Lee 2009, eqs 5.37–5.43).
   bool straight = false;
+  bool cubic = false;  ///< particle: a cube instead of a ball, V = d³ and A = d² (Lee 2009, §3.4)
 
   double length() const { return s1 - s0; }
   bool is_round() const {
@@ -403,8 +404,8 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
       out.length = T(d);
       out.depth = lv.value[0];
       out.top = T(0);
-      out.volume = T(std::numbers::pi / 6 * d * d * d);
-      out.side = T(std::numbers::pi / 4 * d * d);
+      out.volume = T((part.cubic ? 1 : std::numbers::pi / 6) * d * d * d);
+      out.side = T((part.cubic ? 1 : std::numbers::pi / 4) * d * d);
       return;
     }
     case PartKind::ball: detail::immerse_ball(part, mode, body, f, plane, lv, out); return;

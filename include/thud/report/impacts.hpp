@@ -4,29 +4,31 @@
 #include <vector>
 
 #include "thud/base/format.hpp"
+#include "thud/draw/impact_plane.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud {
 
-/// The contacts of an impact: "rod.tip@floor", "ball1@ball2 + ball2@ball3".
-[[nodiscard]] std::string impact_subject(const System& system, const ImpactRecord& impact);
-
-/// "newton", "poisson" or "stronge", "own" for a law of the user; "correlation" for several contacts.
-[[nodiscard]] const char* impact_law_name(const ImpactRecord& impact);
+/// The impulse on a body by the joint that carries it.
+struct JointImpulse {
+  std::string name;  ///< "rod1.joint.impulse"
+  Vec impulse;       ///< [N s]
+};
+/// Of all bodies that are carried by a joint.
+[[nodiscard]] std::vector<JointImpulse> list_joint_impulses(const System& system, const ImpactRecord& impact);
 
 /// A table of the first impacts, or of all, and a line about the rest; "" when there was none.
 [[nodiscard]] std::string make_impacts_text(const Scenario& scenario, const Outcome& outcome,
                                             const TextStyle& style, bool all = false);
+
+/// A table of the impulses in all joints at all impacts; "" when there was none.
+[[nodiscard]] std::string make_joint_impulses_text(const Scenario& scenario, const Outcome& outcome,
+                                                   const TextStyle& style);
 
 /// What a user should know of the impacts, each kind of note once.
 [[nodiscard]] std::vector<std::string> list_impact_notes(const Outcome& outcome);
 
 /// One line per impact and contact.
 [[nodiscard]] std::string make_impacts_csv(const Scenario& scenario, const Outcome& outcome);
-
-/// A picture of an impact. Of one contact: its way through the impulse plane, with the lines of sticking, of greatest
-/// compression and of friction (Routh; Sypniewska-Kamińska et al., fig. 3). Of several: impulses and normal velocities
-/// of all contacts on the way. `number`: which impact of the run, from 1, for the title.
-[[nodiscard]] std::string make_impact_svg(const Scenario& scenario, const ImpactRecord& impact, long number);
 
 }  // namespace thud

@@ -22,6 +22,8 @@ struct ResultSpec {
     before_impact,
     after_impact,
     impulse_of_impact,
+    joint_impulse,          ///< of `what.body`, one `what.component`, at an impact
+    largest_joint_impulse,  ///< its largest size, of all impacts
     count_of_impacts,
     constant,       ///< a number that does not depend on the run: Scenario::constants
     time_of_event,  ///< end of a series of impacts, a joint that sticks, a contact that opens, ...

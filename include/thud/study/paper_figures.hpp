@@ -15,23 +15,53 @@ struct PaperPanel {
   std::string label;  ///< what it is in words; the name of the observable if empty
   std::string
       published{};  ///< a result of the table: its published time is drawn where the curve should be zero
+  std::string
+      measured{};  ///< a result of a table of measurements: what γ implies is drawn at the end of the curve
+  std::string result{};  ///< of curves against a knob, in the place of the observable
+};
+
+/// The abscissa of curves against a knob.
+struct PaperAbscissa {
+  std::string knob, from, to;
+  int count = 0;
+  std::string label{};
+};
+
+/// An impact of a run, and how it is known to go.
+struct PaperImpact {
+  KnobSettings set;
+  int number = 1;
+  std::string name;   ///< its case: "slip-stick in compression"
+  std::string label;  ///< "a)"
 };
 
 /// A figure of a publication: curves of several runs of a scenario.
 struct PaperFigure {
+  enum class Kind : std::uint8_t {
+    time,    ///< observables against time
+    curves,  ///< results against a knob
+    planes,  ///< impulse planes of impacts
+  };
+  Kind kind = Kind::time;
   std::string id;      ///< "lee2009/figure-4.2"
   std::string title;   ///< what it shows
   std::string source;  ///< where it stands
   std::string scenario;
-  std::string table{};                ///< reference table with the same runs, if there is one
+  std::string table{};  ///< reference table with the same runs, if there is one
+  std::vector<std::pair<std::string, std::string>>
+      rules{};                        ///< results besides those of the scenario: of its table
   std::vector<KnobSettings> runs{};   ///< one per curve, complete
   std::vector<std::string> varied{};  ///< the knobs in which they differ
   std::string by{};                   ///< heading of their names
   bool until_rest = false;
   std::vector<PaperPanel> panels{};
   std::string note{};
-  std::string file{};  ///< where the data was read from
+  PaperAbscissa x{};                   ///< of curves
+  std::string y{};                     ///< of curves: what the ordinate is
+  std::vector<PaperImpact> impacts{};  ///< of planes
+  std::string file{};                  ///< where the data was read from
 
+  int curve_count() const;
   /// "lee2009/figure_4_2.svg"
   std::string file_name() const;
 };

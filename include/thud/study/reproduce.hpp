@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -50,7 +51,21 @@ enum class Comparison : std::uint8_t {
   relative,   ///< |computed − published| ≤ tolerance · |published|
   truncated,  ///< the computed number, cut off after as many decimals as are printed, is the published one
   digits,     ///< the computed number, rounded to as many decimals as are printed, is the published one
+  /// Published is γ = |q_E − q_S|/q_E in per cent, with a measured position q_E that is not printed; computed is q_S.
+  /// Nothing can be judged: the two q_E that γ leaves possible are shown.
+  measured,
 };
+
+/// A table of the same rows for the model without what the published numbers are about: a rigid link beside an elastic one.
+/// What has to be met then is the printed effect, the difference of the two, and not only the number.
+struct Counterpart {
+  std::string id;        ///< of the table
+  std::string scenario;  ///< of it, with its rows: filled by load_reference
+  std::vector<ReferenceRow> rows;
+};
+
+/// How the results of a group of rows go on from row to row, where a text says so and prints no numbers.
+enum class Trend : std::uint8_t { none, falling, rising };
 
 /// A table as data: published numbers, or runs of our own that are held against one of them.
 struct ReferenceTable {
@@ -69,6 +84,12 @@ struct ReferenceTable {
   bool derived =
       false;  ///< the source prints no numbers; these were computed from its equations by other means
   std::vector<std::string> results{};  ///< what the rows of a table of our own are run for
+  std::string
+      not_reproduced{};  ///< why, where the numbers are known not to be; they have to stay as close as they are
+  std::optional<Counterpart> without{};
+  /// Results besides those of the scenario: name and rule, as under [results].
+  std::vector<std::pair<std::string, std::string>> rules{};
+  Trend trend = Trend::none;  ///< of a table of our own: judged against the row before, in each group
 
   /// Published numbers in it.
   int value_count() const;
@@ -88,8 +109,8 @@ struct ReferenceTable {
 [[nodiscard]] std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,
                                                         const std::vector<std::string>& ids);
 
-enum class Verdict : std::uint8_t { ok, differs, not_reached, not_judged };
-/// "ok", "differs", "not reached", "not judged".
+enum class Verdict : std::uint8_t { ok, differs, not_reached, not_judged, not_reproduced, measured };
+/// "ok", "differs", "not reached", "not judged", "not reproduced", "measured".
 const char* verdict_name(Verdict verdict);
 
 /// A published number beside ours.
@@ -103,7 +124,12 @@ struct ComparedValue {
 
   std::optional<double> right{};  ///< with the right options of the table, where it has them; never judged
   double right_relative_difference = 0;  ///< (right − published)/|published|
+
+  std::optional<double> effect_published{}, effect_computed{};  ///< less the counterpart of the table
+  bool is_misprint() const { return !published.correction.empty(); }
 };
+/// Positions that may have been measured where γ = |q_E − q_S|/q_E is known, in fractions: q_S/(1 + γ) and q_S/(1 − γ).
+[[nodiscard]] std::array<double, 2> implied_measurements(double simulated, double gamma);
 
 /// A number of our own beside that of the reference row.
 struct OwnValue {
@@ -129,7 +155,10 @@ struct ReproducedRow {
 struct ReproducedTable {
   ReferenceTable table;
   std::vector<ReproducedRow> rows;  ///< one per row of the table
-  int ok = 0, total = 0;            ///< published or derived values
+  int ok = 0, total = 0;            ///< published or derived values; without those of measurements
+  int misprinted = 0;               ///< of the ok ones
+  int not_reproduced = 0;           ///< known not to be
+  int measured = 0;                 ///< γ of measurements, beside the total
   int runs = 0, failed = 0;         ///< of our own: rows, and those that missed a result or their bound
   double worst_difference = 0;      ///< largest |relative difference| to a published value
   double worst_residual = 0;        ///< largest |energy residual|, of all runs
@@ -137,12 +166,19 @@ struct ReproducedTable {
 
 struct Reproduction {
   std::vector<ReproducedTable> tables;
-  int ok = 0, total = 0;                  ///< published values
+  int ok = 0, total = 0;                  ///< published values; without those of measurements
+  int misprinted = 0;                     ///< of the ok ones: held against what should stand there
+  int not_reproduced = 0;                 ///< known not to be, and why is told
+  int measured = 0;                       ///< γ of measurements, which cannot be checked
   int derived_ok = 0, derived_total = 0;  ///< values that follow from published equations
   int runs = 0, failed = 0;               ///< of our own
   bool cancelled = false;
 
-  bool all_ok() const { return ok == total && derived_ok == derived_total && failed == 0 && !cancelled; }
+  int reproduced() const { return ok - misprinted; }
+  /// Everything came out as it is known to.
+  bool all_ok() const {
+    return ok + not_reproduced == total && derived_ok == derived_total && failed == 0 && !cancelled;
+  }
 };
 
 struct ReproduceOptions {

@@ -1,3 +1,5 @@
+#include "thud/draw/impact_plane.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 #include <optional>
 
 #include "draw/frame.hpp"
-#include "thud/report/impacts.hpp"
+#include "thud/base/format.hpp"
 
 namespace thud {
 
@@ -51,8 +53,10 @@ std::string make_subtitle(const Scenario& s, const ImpactRecord& r) {
   if (r.contacts.size() == 1)
     out += fmt::format(" · {}, e = {}, μ = {}", impact_law_name(r), show_number(r.problem.restitution[0], 4),
                        show_number(r.problem.friction[0], 4));
-  else
+  else if (r.problem.correlation_at.empty())
     out += fmt::format(" · α = {}", show_number(r.problem.correlation, 4));
+  else
+    out += " · α of each contact";
   const double lost = r.energy_before - r.energy_after;
   if (std::abs(lost) < 1e-9 * std::max(r.energy_before, r.energy_after)) return out + " · no energy lost";
   out += fmt::format(" · {} {}", show_quantity(std::abs(lost), "J", style, 4), lost < 0 ? "gained" : "lost");
@@ -396,6 +400,17 @@ class ImpactTurns {
 };
 
 }  // namespace
+
+std::string impact_subject(const System& system, const ImpactRecord& impact) {
+  std::string out;
+  for (const int k : impact.contacts) out += (out.empty() ? "" : " + ") + system.contacts()[k].name;
+  return out;
+}
+
+const char* impact_law_name(const ImpactRecord& impact) {
+  if (impact.contacts.size() > 1) return "correlation";
+  return impact.problem.own ? "own" : restitution_law_name(impact.problem.law);
+}
 
 std::string make_impact_svg(const Scenario& scenario, const ImpactRecord& impact, long number) {
   if (impact.contacts.empty() || impact.result.path.empty())
