@@ -1,0 +1,2 @@
+// Compiled as one: see "Build and test" in CONTRIBUTING.md.
+#include "report/impact_svg.cpp"
