@@ -85,9 +85,10 @@ format: ## format the sources in place
 	$(SOURCES) | xargs -r clang-format -i
 
 .PHONY: tidy
-tidy: all ## run clang-tidy over the library and the program
+tidy: deps ## run clang-tidy over the library and the program
 	@scripts/install-deps tools
-	run-clang-tidy -quiet -p build/release -j $(JOBS) "^$(CURDIR)/(src|cli)/"
+	@cmake --preset dev $(GENERATOR) -DTHUD_BUILD_TESTS=OFF --log-level=NOTICE
+	run-clang-tidy -quiet -p build/dev -j $(JOBS) "^$(CURDIR)/(src|cli)/"
 
 .PHONY: install
 install: all ## install below PREFIX (default /usr/local)

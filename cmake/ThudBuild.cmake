@@ -35,6 +35,29 @@ target_compile_options(thud_warnings INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
   $<$<BOOL:${THUD_WERROR}>:-Werror>)
 
+# thud_units(target name...)
+#
+# Adds units/NAME.cpp, which includes sources that are compiled together: headers, most of the work, are read once for all
+# of them. Without THUD_UNITS the sources are compiled one by one, which is what checkers and editors want to see. A name
+# that ends in .cpp is a source that stands by itself.
+option(THUD_UNITS "Compile several sources at a time" ON)
+function(thud_units target)
+  foreach(name IN LISTS ARGN)
+    set(sources units/${name}.cpp)
+    if(name MATCHES "\\.cpp$")
+      set(sources ${name})
+    elseif(NOT THUD_UNITS)
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${sources}")
+      file(STRINGS "${sources}" sources REGEX "^#include \".*\\.cpp\"")
+      list(TRANSFORM sources REPLACE "^#include \"(.*)\"$" "\\1")
+    endif()
+    target_sources(${target} PRIVATE ${sources})
+    # In a unit names of one source are seen in the next, and what is local to a source is in an included file.
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS
+      "$<$<CONFIG:Release>:-O1>;$<$<CXX_COMPILER_ID:GNU>:-Wno-shadow;-Wshadow=local;-Wno-subobject-linkage>")
+  endforeach()
+endfunction()
+
 # Where the program finds scenarios/ and reference/: in THUD_INSTALL_DATA_DIR, taken relative to the parent of the
 # folder the binary lies in. The links below make that hold in the build tree too.
 set(THUD_DATA_DIR "share/thud")

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
+
+#include "solve/dense.hpp"
 
 namespace thud {
 
@@ -210,10 +211,9 @@ std::vector<double> frequencies_on_hub(const ElasticBeam& beam, double inertia) 
     mass(k + 1, k + 1) = beam.modal_mass();
     stiffness(k + 1, k + 1) = beam.stiffness()[k];
   }
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(stiffness, mass,
-                                                                         Eigen::EigenvaluesOnly);
+  const Eigen::VectorXd square = eigenvalues_of_pair(stiffness, mass);
   std::vector<double> out;
-  for (int k = 1; k <= n; ++k) out.push_back(std::sqrt(std::max(0.0, solver.eigenvalues()[k])));
+  for (int k = 1; k <= n; ++k) out.push_back(std::sqrt(std::max(0.0, square[k])));
   return out;
 }
 

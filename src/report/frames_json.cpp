@@ -94,19 +94,6 @@ Json results_json(const RunResult& run) {
   return out;
 }
 
-Json events_json(const Scenario& s, const Outcome& outcome) {
-  Json out = Json::array();
-  for (std::size_t k = 0; k < std::min(most_events, outcome.events.size()); ++k) {
-    const Event& e = outcome.events[k];
-    out.push_back({{"time", number(e.time)},
-                   {"kind", event_kind_name(e.kind)},
-                   {"subject", describe_subject(s, outcome, e)},
-                   {"before", describe_state(outcome, e, false)},
-                   {"after", describe_state(outcome, e, true)}});
-  }
-  return out;
-}
-
 Json account_json(const System& system, const EnergyAccount& account) {
   Json loss = Json::object();
   for (std::size_t k = 0; k < system.channels().size() && k < account.lost.size(); ++k)
@@ -208,7 +195,7 @@ std::string make_frames_json(const Scenario& s, const RunResult& run, const Fram
                    {"rejected", o.stats.rejected},
                    {"evaluations", o.stats.evaluations},
                    {"events", o.stats.events}};
-  head["events"] = events_json(s, o);
+  head["events"] = events_json(s, o, most_events);
   head["events_total"] = o.events.size();
   std::string out = head.dump(-1, ' ', false, Json::error_handler_t::replace);
   out.pop_back();

@@ -79,7 +79,7 @@ std::string make_reproduce_report(const Reproduction& result) {
 
 namespace {
 
-constexpr std::int64_t most_rows = 40'000;
+constexpr std::int64_t most_runs_shown = 40'000;
 
 Json column_json(const SweepFile& results, std::size_t c, std::int64_t stride) {
   const SweepColumn& column = results.columns()[c];
@@ -120,7 +120,8 @@ std::string make_sweep_report(const Study& study, const SweepReport& report, con
   Json summary = Json::parse(to_json(study, report));
   for (const char* key : {"seconds", "threads", "file", "journal", "computed"}) summary.erase(key);
   data["summary"] = summary;
-  const std::int64_t stride = std::max<std::int64_t>(1, (results.runs() + most_rows - 1) / most_rows);
+  const std::int64_t stride =
+      std::max<std::int64_t>(1, (results.runs() + most_runs_shown - 1) / most_runs_shown);
   data["stride"] = stride;
   data["grid"] = study.design.kind == Design::Kind::grid && stride == 1;
   data["columns"] = Json::array();

@@ -1,6 +1,8 @@
 #include "thud/report/json.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "report/json_parts.hpp"
 #include "thud/report/csv.hpp"
@@ -30,17 +32,6 @@ Json knob_json(const Knob& k) {
     out["default"] = number(k.default_value);
   }
   return out;
-}
-
-Json events_json(const Scenario& s, const Outcome& outcome) {
-  Json events = Json::array();
-  for (const Event& e : outcome.events)
-    events.push_back({{"time", number(e.time)},
-                      {"kind", event_kind_name(e.kind)},
-                      {"subject", describe_subject(s, outcome, e)},
-                      {"before", describe_state(outcome, e, false)},
-                      {"after", describe_state(outcome, e, true)}});
-  return events;
 }
 
 // When the friction of a joint held it.
@@ -129,6 +120,17 @@ Json scenario_json(const Scenario& s) {
   Json knobs = Json::object();
   for (const Knob& k : s.knobs) knobs[k.name] = knob_json(k);
   return {{"name", s.name}, {"title", s.title}, {"file", s.file}, {"knobs", knobs}};
+}
+
+Json events_json(const Scenario& s, const Outcome& outcome, std::size_t most) {
+  Json out = Json::array();
+  for (const Event& e : std::span(outcome.events).first(std::min(most, outcome.events.size())))
+    out.push_back({{"time", number(e.time)},
+                   {"kind", event_kind_name(e.kind)},
+                   {"subject", describe_subject(s, outcome, e)},
+                   {"before", describe_state(outcome, e, false)},
+                   {"after", describe_state(outcome, e, true)}});
+  return out;
 }
 
 }  // namespace json_parts

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
+
 #include "thud/scenario/scenario.hpp"
 
 namespace thud::json_parts {
@@ -15,5 +17,8 @@ Json number(double x);
 std::string text_of(const Json& json);
 /// {name, title, file, knobs}.
 Json scenario_json(const Scenario& scenario);
+/// The first `most` events of a run.
+Json events_json(const Scenario& scenario, const Outcome& outcome,
+                 std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace thud::json_parts

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <cmath>
+
+#include "solve/dense.hpp"
 
 namespace thud::doc {
 
@@ -155,7 +156,7 @@ class InitialSolver::Impl {
     for (int iteration = 0; iteration < 100; ++iteration) {
       for (std::size_t k = 0; k < entries.size(); ++k) r(static_cast<int>(k)) = residual(*entries[k]);
       if (r.lpNorm<Eigen::Infinity>() < 1e-15) break;
-      const Eigen::VectorXd d = jacobian(entries).completeOrthogonalDecomposition().solve(-r);
+      const Eigen::VectorXd d = least_squares(jacobian(entries), -r);
       const double shortened = std::min(1.0, 1.0 / std::max(1e-300, d.lpNorm<Eigen::Infinity>()));
       for (int i = 0; i < n_; ++i) q_[i] += shortened * d(i);
       system_.tree().kinematics(q_.data(), v_.data(), frames_);
@@ -173,7 +174,7 @@ class InitialSolver::Impl {
     // What the beams move by themselves is given.
     for (std::size_t k = 0; k < entries.size(); ++k)
       target(static_cast<int>(k)) -= velocity(entries[k]->what);
-    const Eigen::VectorXd v = j.completeOrthogonalDecomposition().solve(target);
+    const Eigen::VectorXd v = least_squares(j, target);
     check(entries, j * v - target, "motion");
     for (int i = 0; i < n_; ++i)
       if (!(system_.tree().dof_frequency(i) > 0)) v_[i] = std::abs(v(i)) < 1e-15 ? 0.0 : v(i);

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+
+#include "solve/dense.hpp"
 
 namespace thud {
 
@@ -133,8 +134,8 @@ class Analysis {
       length_[k] = jacobian.col(knob(k)).norm();
       scaled.col(k) = jacobian.col(knob(k)) / length_[k];
     }
-    svd_.compute(scaled, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Eigen::VectorXd& s = svd_.singularValues();
+    svd_ = singular_values(scaled);
+    const Eigen::VectorXd& s = svd_.values;
     result.condition = s[count() - 1] > 0 ? s[0] / s[count() - 1] : HUGE_VAL;
     rank_ = count();
     while (rank_ > 1 && !(s[rank_ - 1] * worst_condition > s[0])) --rank_;
@@ -144,7 +145,7 @@ class Analysis {
 
   void name_hidden_directions() {
     for (Index k = rank_; k < count(); ++k) {
-      const Direction d(result_.estimates, active_, svd_.matrixV().col(k), length_);
+      const Direction d(result_.estimates, active_, svd_.right.col(k), length_);
       for (std::size_t i : d.members()) result_.estimates[i].status = Status::undetermined;
       result_.undetermined.push_back(
           fmt::format("the data cannot tell {} apart: {} changes no measured value{}",
@@ -154,8 +155,8 @@ class Analysis {
 
   // s² (JᵀJ)⁻¹ in the directions that show.
   void add_intervals(double variance) {
-    const Eigen::MatrixXd root = length_.cwiseInverse().asDiagonal() * svd_.matrixV().leftCols(rank_)
-                               * svd_.singularValues().head(rank_).cwiseInverse().asDiagonal();
+    const Eigen::MatrixXd root = length_.cwiseInverse().asDiagonal() * svd_.right.leftCols(rank_)
+                               * svd_.values.head(rank_).cwiseInverse().asDiagonal();
     covariance_ = variance * root * root.transpose();
     const double t = t_quantile(result_.degrees);
     for (Index k = 0; k < count(); ++k) {
@@ -209,7 +210,7 @@ class Analysis {
   std::vector<std::size_t> active_;
   FitResult& result_;
   Eigen::VectorXd length_;
-  Eigen::JacobiSVD<Eigen::MatrixXd> svd_;
+  SingularValues svd_;
   Eigen::MatrixXd covariance_;
   std::vector<Index> shown_;  // active knobs with an interval
   Index rank_ = 0;

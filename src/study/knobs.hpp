@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "thud/scenario/scenario.hpp"
 
@@ -17,6 +18,13 @@ namespace thud {
       found->second = value;
   }
   return base;
+}
+
+/// What a knob is set to; empty where it is not set.
+[[nodiscard]] inline std::string setting_of(const KnobSettings& set, const std::string& knob) {
+  for (const auto& [name, value] : set)
+    if (name == knob) return value;
+  return "";
 }
 
 }  // namespace thud

@@ -38,13 +38,6 @@ void need_result(const PaperFigure& figure, const Scenario& s, const std::string
       figure, fmt::format("scenario \"{}\" has no result \"{}\"{}", s.name, name, did_you_mean(name, known)));
 }
 
-// The setting of a row or a run, which has it.
-std::string setting_of(const KnobSettings& set, const std::string& knob) {
-  for (const auto& [name, value] : set)
-    if (name == knob) return value;
-  return "";
-}
-
 // Rows of the table that belong to a run: the same in all that the run sets, but for the abscissa.
 bool belongs(const ReferenceRow& row, const KnobSettings& run, const std::string& abscissa) {
   return std::all_of(row.set.begin(), row.set.end(), [&](const auto& s) {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "draw/svg.hpp"
+#include "json_node.hpp"
 #include "paper_kinds.hpp"
 #include "thud/draw/stills.hpp"
 #include "thud/store/file.hpp"
@@ -209,7 +209,6 @@ DrawnFigures draw_figures(const std::vector<PaperFigure>& wanted, const std::vec
 }
 
 std::string list_json(const std::vector<PaperFigure>& figures) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const PaperFigure& f : figures) {
     Json panels = Json::array();

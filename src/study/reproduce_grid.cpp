@@ -6,18 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "knobs.hpp"
+
 namespace thud {
 
 namespace {
 
 using Column = Grid::Column;
 using Rows = std::vector<const ReferenceRow*>;
-
-std::string setting_of(const KnobSettings& set, const std::string& knob) {
-  for (const auto& [name, value] : set)
-    if (name == knob) return value;
-  return "";
-}
 
 std::string unit_of(const std::string& setting) {
   const std::size_t space = setting.find(' ');

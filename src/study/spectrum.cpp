@@ -1,12 +1,12 @@
 #include "study/spectrum.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Jacobi>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
+
+#include "solve/dense.hpp"
 
 namespace thud {
 
@@ -75,9 +75,7 @@ Spectrum find_spectrum(const MatrixXd& stiffness, const MatrixXd& mass) {
   const Index n = mass.rows();
   Spectrum out;
   if (n == 0) return out;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> dense(stiffness, mass);
-  if (dense.info() != Eigen::Success) throw std::runtime_error("the mass matrix is not positive definite");
-  out.shapes = dense.eigenvectors();
+  out.shapes = eigen_of_pair(stiffness, mass).vectors;
   MatrixXd a = out.shapes.transpose() * stiffness * out.shapes;
   a = 0.5 * (a + a.transpose()).eval();
   rotate_to_diagonal(a, out.shapes);
@@ -113,11 +111,11 @@ struct ModalForm {
 // Splits the space of λ = 0 into motions that are damped and motions that are free.
 void split_free(const MatrixXd& mass, const MatrixXd& damping, MatrixXd& zero, MatrixXd& free) {
   const MatrixXd c = zero.transpose() * damping * zero;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(c);
-  const MatrixXd turned = zero * eigen.eigenvectors();
+  const SymmetricEigen eigen = eigen_of_symmetric(c);
+  const MatrixXd turned = zero * eigen.vectors;
   Index count = 0;
   while (count < c.rows()
-         && eigen.eigenvalues()[count] <= 1e-12 * gross(turned.col(count), damping) + 1e-14 * c.trace())
+         && eigen.values[count] <= 1e-12 * gross(turned.col(count), damping) + 1e-14 * c.trace())
     ++count;
   free = tidied(turned.leftCols(count), mass);
   zero = turned.rightCols(c.rows() - count);
@@ -202,12 +200,11 @@ void solve_block(const ModalForm& form, const std::vector<Index>& block, std::ve
     a(k, h + i) = omega;
     a(h + i, k) = std::copysign(omega, -values[i]);
   }
-  const Eigen::EigenSolver<MatrixXd> eigen(a);
-  if (eigen.info() != Eigen::Success) throw std::runtime_error("the damped modes did not converge");
+  const GeneralEigen eigen = eigen_of(a);
   for (Index k = 0; k < h + m; ++k) {
-    const Complex s = eigen.eigenvalues()[k];
+    const Complex s = eigen.values[k];
     if (s.imag() < 0) continue;
-    const Eigen::VectorXcd x = eigen.eigenvectors().col(k).tail(m);
+    const Eigen::VectorXcd x = eigen.vectors.col(k).tail(m);
     out.push_back({polished(s, x, values, damping), shapes.cast<Complex>() * x});
   }
 }

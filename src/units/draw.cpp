@@ -1,0 +1,8 @@
+// Compiled as one: see "Build and test" in CONTRIBUTING.md.
+#include "draw/contours.cpp"
+#include "draw/frame.cpp"
+#include "draw/svg.cpp"
+#include "draw/trajectory.cpp"
+
+// Last: it opens the namespace svg.
+#include "draw/heat_map.cpp"

@@ -1,0 +1,5 @@
+// Compiled as one: see "Build and test" in CONTRIBUTING.md.
+#include "scenario/contacts.cpp"
+#include "scenario/outline.cpp"
+#include "scenario/rules.cpp"
+#include "scenario/strike.cpp"
