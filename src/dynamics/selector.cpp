@@ -5,6 +5,53 @@
 
 namespace thud {
 
+namespace {
+
+/// How far the row of a switch is from the span of those that are held: holding them also holds it where that is zero. In
+/// units in which every row has length one: rows of forces and of moments differ by orders of magnitude.
+class Span {
+ public:
+  Span(const std::vector<double>& products, int rows) : products_(products), rows_(rows) {}
+
+  /// Square of the distance. `held` may only grow from call to call.
+  double distance(int which, const std::vector<int>& held) {
+    while (factor_.size() < held.size()) {
+      const std::size_t k = factor_.size();
+      std::vector<double> row = reduce(held[k], held, k);
+      row.push_back(std::sqrt(std::max(1 + ridge - square(row), 0.01 * ridge)));
+      factor_.push_back(std::move(row));
+    }
+    return 1 - square(reduce(which, held, held.size()));
+  }
+
+ private:
+  static constexpr double ridge = 1e-14;
+
+  double cosine(int a, int b) const {
+    return products_[a * rows_ + b] / std::sqrt(products_[a * rows_ + a] * products_[b * rows_ + b]);
+  }
+  std::vector<double> reduce(int which, const std::vector<int>& held, std::size_t count) const {
+    std::vector<double> out(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = cosine(held[i], which);
+      for (std::size_t j = 0; j < i; ++j) out[i] -= factor_[i][j] * out[j];
+      out[i] /= factor_[i][i];
+    }
+    return out;
+  }
+  static double square(const std::vector<double>& x) {
+    double sum = 0;
+    for (double c : x) sum += c * c;
+    return sum;
+  }
+
+  const std::vector<double>& products_;
+  int rows_;
+  std::vector<std::vector<double>> factor_;  // Cholesky's, row by row
+};
+
+}  // namespace
+
 ModeSelector::ModeSelector(const System& system) : system_(system) {
   system_.prepare(there_);
   system_.prepare(far_);
@@ -69,24 +116,14 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   }
 }
 
-// True when holding the switches `held` also holds `which`: its row lies in the span of theirs.
-bool ModeSelector::is_dependent(const std::vector<double>& matrix, int n, int which,
-                                const std::vector<int>& held, double threshold) {
-  const int k = static_cast<int>(held.size());
-  if (k == 0) return false;
-  // In units where every row has length one: rows of forces and of moments differ by orders of magnitude.
-  const auto cosine = [&](int a, int b) {
-    return matrix[a * n + b] / std::sqrt(matrix[a * n + a] * matrix[b * n + b]);
-  };
-  std::vector<double> g(static_cast<std::size_t>(k) * k), x(k), w(k);
-  for (int a = 0; a < k; ++a) {
-    w[a] = x[a] = cosine(held[a], which);
-    for (int b = 0; b < k; ++b) g[a * k + b] = cosine(held[a], held[b]);
-  }
-  solve_hold(g.data(), x.data(), k, 1e-14);
-  double rest = 1;
-  for (int a = 0; a < k; ++a) rest -= w[a] * x[a];
-  return rest <= threshold;
+// Evaluates with the vanishing switches held, for their rows.
+void ModeSelector::find_rows(double t, const double* y, const Mode& mode, Work<double>& work, double* slope) {
+  struct Rows {
+    explicit Rows(bool& flag) : wanted(flag) { wanted = true; }
+    ~Rows() { wanted = false; }  // a law may throw
+    bool& wanted;
+  } rows(work.rows_only);
+  system_.evaluate(t, y, mode, work, slope);
 }
 
 // W = J M⁻¹ Jᵀ of the vanishing switches, all of which `work` was evaluated with as held.
@@ -94,10 +131,10 @@ void ModeSelector::fill_matrix(const Work<double>& work, std::vector<double>& ma
   const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
   matrix.resize(static_cast<std::size_t>(m) * m);
   for (int a = 0; a < m; ++a)
-    for (int b = 0; b < m; ++b) {
+    for (int b = 0; b <= a; ++b) {
       double sum = 0;
       for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * work.applied[b * n + i];
-      matrix[a * m + b] = sum;
+      matrix[a * m + b] = matrix[b * m + a] = sum;
     }
 }
 
@@ -110,7 +147,7 @@ void ModeSelector::look_far(double t, const double* y, const Scales& scales, con
   Mode held = mode;
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, held) = slip::stuck;
   held.stuck = vanishing_;
-  system_.evaluate(t, far_state_.data(), held, far_, scratch_.data());
+  find_rows(t, far_state_.data(), held, far_, scratch_.data());
   fill_matrix(far_, far_matrix_);
 }
 
@@ -125,7 +162,7 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
     system_.set_closed(s, true, mode);
   }
   mode.stuck = vanishing_;
-  system_.evaluate(t, y, mode, work, slope);
+  find_rows(t, y, mode, work, slope);
   if (has_contacts()) return settle_contacts(work, mode);
   problem_.resize(m);
   fill_matrix(work, problem_.matrix);
@@ -153,13 +190,14 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   // Held are the independent switches; what they carry along has its force fixed at its bound, or none.
   bool far_known = false;
   std::vector<int> held;
+  Span span(problem_.matrix, m), far_span(far_matrix_, m);
   // The deflection of a beam turns rows that would be parallel apart, but by no motion that matters.
   const double threshold = system_.tree().has_beams() ? 1e-8 : 1e-11;
   const auto is_carried = [&](int a) {
-    if (!is_dependent(problem_.matrix, m, a, held, threshold)) return false;
+    if (held.empty() || span.distance(a, held) > threshold) return false;
     if (!far_known) look_far(t, y, scales, mode);
     far_known = true;
-    return is_dependent(far_matrix_, m, a, held, threshold);
+    return far_span.distance(a, held) <= threshold;
   };
   for (int a = 0; a < m; ++a)
     if (solution.basic[a]) held.push_back(a);
@@ -268,7 +306,7 @@ void ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mod
   if (!moving) return;
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck = vanishing_;
-  system_.evaluate(t, y, mode, work, scratch_.data());
+  find_rows(t, y, mode, work, scratch_.data());
   std::vector<double> w;
   fill_matrix(work, w);
   // A velocity may also vanish because its row does, as at the lowest point of a pendulum: there is nothing to stop

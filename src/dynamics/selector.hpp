@@ -38,8 +38,7 @@ class ModeSelector {
   void fill_matrix(const Work<double>& work, std::vector<double>& matrix) const;
   void look_far(double t, const double* y, const Scales& scales, const Mode& mode);
   void find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode);
-  static bool is_dependent(const std::vector<double>& matrix, int n, int which, const std::vector<int>& held,
-                           double threshold);
+  void find_rows(double t, const double* y, const Mode& mode, Work<double>& work, double* slope);
   void settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
   bool decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const;

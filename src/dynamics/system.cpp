@@ -6,7 +6,8 @@ System::System(Tree tree, Vec gravity)
     : tree_(std::move(tree)),
       gravity_(gravity),
       gravity_size_(norm(gravity)),
-      joints_(tree_.body_count()) {
+      joints_(tree_.body_count()),
+      may_sweep_(HeldSweep<double>::fits(tree_)) {
   for (int i = 0; i < tree_.body_count(); ++i) {
     const Body& b = tree_.body(i);
     const double heavy = b.mass - b.weightless;

@@ -113,12 +113,9 @@ class ActiveSet {
   // Moves to the minimum over the free variables, or to the first bound on the way. True at the minimum.
   bool step_to_minimum() {
     const int m = static_cast<int>(free_.size());
-    std::vector<double> a(static_cast<std::size_t>(m) * m), d(m);
-    for (int i = 0; i < m; ++i) {
-      d[i] = -gradient(free_[i]);
-      for (int j = 0; j < m; ++j) a[i * m + j] = w_[free_[i] * n_ + free_[j]];
-    }
-    solve_spd(a, d, m);
+    std::vector<double> d(m);
+    for (int i = 0; i < m; ++i) d[i] = -gradient(free_[i]);
+    solve_free(d);
     double reach = 1;
     int hit = -1;
     for (int i = 0; i < m; ++i) {
@@ -133,34 +130,40 @@ class ActiveSet {
     if (hit < 0) return true;
     x_[free_[hit]] = d[hit] > 0 ? hi_[free_[hit]] : lo_[free_[hit]];
     free_.erase(free_.begin() + hit);
+    factor_.resize(hit);
     return false;
   }
 
-  static void solve_spd(std::vector<double>& a, std::vector<double>& x, int m) {
-    for (int k = 0; k < m; ++k) {  // Cholesky; the ridge keeps the pivots positive
-      double p = a[k * m + k];
-      for (int j = 0; j < k; ++j) p -= a[k * m + j] * a[k * m + j];
-      const double root = std::sqrt(std::max(p, 1e-14 * a[k * m + k] + 1e-300));
-      a[k * m + k] = root;
-      for (int i = k + 1; i < m; ++i) {
-        double s = a[i * m + k];
-        for (int j = 0; j < k; ++j) s -= a[i * m + j] * a[k * m + j];
-        a[i * m + k] = s / root;
+  // By a Cholesky factor of the free variables, whose rows are kept while the variables before them stay.
+  void solve_free(std::vector<double>& x) {
+    const int m = static_cast<int>(free_.size());
+    for (int k = static_cast<int>(factor_.size()); k < m; ++k) {
+      std::vector<double> row(k + 1);
+      const double own = w_[free_[k] * n_ + free_[k]];
+      double p = own;
+      for (int i = 0; i < k; ++i) {
+        double s = w_[free_[k] * n_ + free_[i]];
+        for (int j = 0; j < i; ++j) s -= row[j] * factor_[i][j];
+        row[i] = s / factor_[i][i];
       }
+      for (int j = 0; j < k; ++j) p -= row[j] * row[j];
+      row[k] = std::sqrt(std::max(p, 1e-14 * own + 1e-300));  // the ridge keeps the pivots positive
+      factor_.push_back(std::move(row));
     }
     for (int i = 0; i < m; ++i) {
-      for (int j = 0; j < i; ++j) x[i] -= a[i * m + j] * x[j];
-      x[i] /= a[i * m + i];
+      for (int j = 0; j < i; ++j) x[i] -= factor_[i][j] * x[j];
+      x[i] /= factor_[i][i];
     }
     for (int i = m - 1; i >= 0; --i) {
-      for (int j = i + 1; j < m; ++j) x[i] -= a[j * m + i] * x[j];
-      x[i] /= a[i * m + i];
+      for (int j = i + 1; j < m; ++j) x[i] -= factor_[j][i] * x[j];
+      x[i] /= factor_[i][i];
     }
   }
 
   int n_;
   std::vector<double> w_, b_, lo_, hi_, scale_, x_;
   std::vector<int> free_;
+  std::vector<std::vector<double>> factor_;  // of w_ over the free variables
 };
 
 }  // namespace

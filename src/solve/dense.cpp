@@ -1,5 +1,6 @@
 #include "solve/dense.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
@@ -16,8 +17,8 @@ SymmetricEigen eigen_of_symmetric(const MatrixXd& a) {
 }
 
 SymmetricEigen eigen_of_pair(const MatrixXd& k, const MatrixXd& m) {
+  if (m.llt().info() != Eigen::Success) throw std::runtime_error("the mass matrix is not positive definite");
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(k, m);
-  if (eigen.info() != Eigen::Success) throw std::runtime_error("the mass matrix is not positive definite");
   return {eigen.eigenvalues(), eigen.eigenvectors()};
 }
 

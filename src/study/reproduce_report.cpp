@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "reproduce_count.hpp"
 #include "reproduce_grid.hpp"
@@ -51,10 +52,13 @@ std::string grid_text(const Grid& grid) {
     has_units = has_units || !grid.columns[c].unit.empty();
     for (const auto& line : grid.lines) width[c] = std::max(width[c], line[c].size());
   }
+  // Two spaces apart, or one where a terminal would break the lines.
+  constexpr std::size_t terminal = 100;
+  const std::string gap(std::accumulate(width.begin(), width.end(), 2 * n) > terminal ? 1 : 2, ' ');
   std::string out;
   const auto add_line = [&](const auto& cell) {
     std::string line;
-    for (std::size_t c = 0; c < n; ++c) line += "  " + pad(cell(c), width[c], grid.columns[c].is_number);
+    for (std::size_t c = 0; c < n; ++c) line += gap + pad(cell(c), width[c], grid.columns[c].is_number);
     out += without_trailing_spaces(line) + '\n';
   };
   add_line([&](std::size_t c) { return grid.columns[c].name; });

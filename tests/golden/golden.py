@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Results and events of every library scenario, recorded once and compared ever after.
 
-    golden.py record PROGRAM FOLDER     writes FOLDER/NAME.json for every case
-    golden.py check  PROGRAM FOLDER     compares; prints the worst relative difference of each case
+    golden.py record PROGRAM FOLDER NAME...     writes FOLDER/NAME.json of new cases, or of all
+    golden.py check  PROGRAM FOLDER             compares; prints the worst relative difference of each case
 
 A change of results is a change for users: whoever records anew says why in CHANGELOG.md.
 """
@@ -84,7 +84,10 @@ def compare(old, new):
 def main():
     what, program, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     failed = 0
+    wanted = sys.argv[4:]
     for name, arguments in cases():
+        if wanted and name not in wanted:
+            continue
         path = folder / f"{name}.json"
         now = run(program, arguments)
         if what == "record":

@@ -282,7 +282,7 @@ TEST(JointImpulses, are_in_csv_json_and_the_list_of_events) {
               HasSubstr(",rod1.joint.impulse.x [N s],rod1.joint.impulse.z [N s],rod2.joint.impulse.x [N s]"));
   EXPECT_THAT(lines[1], HasSubstr(fmt::format(",{},{},{},{}", on1.x, on1.z, on2.x, on2.z)));
   const std::string text = make_joint_impulses_text(s, r.outcome, TextStyle{});
-  EXPECT_THAT(text, HasSubstr("rod1.joint.impulse  -0.778    2.004"));
+  EXPECT_THAT(text, HasSubstr("rod1.joint.impulse   -0.778    2.004"));
   EXPECT_EQ(make_joint_impulses_text(three_discs(), with(three_discs(), {single(0.25)}).outcome, TextStyle{}),
             "");
 }

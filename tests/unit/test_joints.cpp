@@ -143,9 +143,10 @@ TEST(Joints, points_angles_and_energies) {
     for (const Body& b : tree.bodies())
       for (int k = 0; b.beam && k < b.beam->size(); ++k)
         distributed = distributed && std::abs(b.beam->weight()[k] - b.beam->mean()[k]) < 1e-12;
-    if (distributed)
+    if (distributed) {
       ASSERT_TRUE(std::abs(tree.potential_energy(f, gravity) - potential)
                   < 1e-10 * (1 + std::abs(potential)));
+    }
   });
 }
 

@@ -234,12 +234,13 @@ TEST(Reproduce, a_rod_without_air_takes_a_quarter_of_its_period) {
 }
 
 TEST(Reproduce, the_number_of_threads_does_not_matter) {
+  const auto some = select_tables(tables(), {"lee2009/4", "lee2009/6", "gharib2010", "marghitu2013"});
   ReproduceOptions options;
   options.jobs = 1;
-  const Reproduction one = reproduce(tables(), options);
+  const Reproduction one = reproduce(some, options);
   for (const int jobs : {2, 5}) {
     options.jobs = jobs;
-    const Reproduction many = reproduce(tables(), options);
+    const Reproduction many = reproduce(some, options);
     EXPECT_EQ(to_markdown(one), to_markdown(many));
     EXPECT_EQ(to_json(one), to_json(many));
     EXPECT_EQ(to_text(one), to_text(many));
@@ -280,7 +281,7 @@ TEST(ReproduceSelection, by_id_and_by_what_ids_begin_with) {
   EXPECT_THAT(ids_of(select_tables(tables(), {"lee2009/4.1"})), ElementsAre("lee2009/4.1"));
   EXPECT_THAT(ids_of(select_tables(tables(), {"marghitu2013", "lee2009/4", "lee2009/4.4"})),
               ElementsAre("lee2009/4.1", "lee2009/4.2", "lee2009/4.3", "lee2009/4.4", "lee2009/4.5",
-                          "lee2009/4.6", "lee2009/4.7", "marghitu2013/1"));
+                          "lee2009/4.6", "lee2009/4.7", "marghitu2013/1", "marghitu2013/2"));
   EXPECT_EQ(select_tables(tables(), {}).size(), tables().size());
 }
 
@@ -704,7 +705,7 @@ TEST(ReferenceData, malformed_is_refused_with_its_place) {
             R"(the text "2e-2" is not a decimal number)");
   EXPECT_EQ(
       complaint_with(R"("title": "a",)", R"("title": "a", "compare": "truncate",)"),
-      R"(own.json: table "own/1" > "compare": "truncate" is not relative, truncated or digits; did you mean "truncated"?)");
+      R"(own.json: table "own/1" > "compare": "truncate" is not relative, truncated, digits or measured; did you mean "truncated"?)");
   EXPECT_EQ(complaint_with(R"("title": "a",)", R"("title": "a", "compare": "digits",)"),
             R"(own.json: table "own/1" > "tolerance": digits are compared exactly)");
   EXPECT_EQ(complaint_with(R"("title": "a",)", R"("title": "a", "compare": "truncated",)"),

@@ -45,6 +45,11 @@ struct Work {
   std::vector<T> unheld;  ///< v̇ without the forces that hold
   Frames<Dual<T>> moving;
   std::vector<Dual<T>> moving_q, moving_v;
+  HeldSweep<T> sweep;
+  std::vector<HeldRow<T>> held;
+  /// Only the rows of the held switches are wanted, with M⁻¹ times them, their biases and v̇ without them: for who solves
+  /// for the forces himself.
+  bool rows_only = false;
 
   template <class E>
   auto& of() {

@@ -178,6 +178,10 @@ class System {
   template <class T>
   void hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
   template <class T>
+  bool hold_by_sweep(const Mode& mode, Work<T>& work) const;
+  template <class T>
+  void set_held_force(SwitchRef s, T force, const Mode& mode, Work<T>& work) const;
+  template <class T>
   T hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const;
   template <class T>
   void fill_drive(SwitchRef s, double friction, const T* row, const T* applied, const Work<T>& work,
@@ -209,6 +213,7 @@ class System {
   std::array<int, channel_count> slot_{};
   int distance_slot_ = 0;
   std::vector<Channel> channels_;
+  bool may_sweep_ = false;          // HeldSweep::fits the tree
   std::uint32_t types_in_use_ = 0;  // a bit for every type that has an element
 };
 

@@ -11,6 +11,7 @@
 #include "thud/contact/contact.hpp"
 #include "thud/elements/tolerances.hpp"
 #include "thud/granular/laws.hpp"
+#include "thud/mechanics/held.hpp"
 #include "thud/mechanics/tree.hpp"
 
 namespace thud {

@@ -83,6 +83,11 @@ struct JointFriction {
     s.tree.add_joint_moment(body, T(1), row);
   }
   template <class T>
+  void fill_row(int, const Scene&, const Work<T>&, HeldRow<T>& row) const {
+    row.body = body;
+    row.joint = true;
+  }
+  template <class T>
   T bias(int, const Scene&, const Mode&, const Frames<Dual<T>>&) const {
     return T(0);
   }

@@ -123,6 +123,15 @@ struct SandPiece {
   }
   template <class T>
   void add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const;
+  /// The same row by the accelerations of its rigid body.
+  template <class T>
+  void fill_row(int sub, const Scene& s, const Work<T>& w, HeldRow<T>& row) const {
+    row.body = body;
+    if (sub == spin) return void(row.turn = T(1));
+    const Vec e = sub == normal ? s.beds[bed].plane.normal : s.beds[bed].plane.tangent;
+    row.move = {T(e.x), T(e.z)};
+    row.turn = moment(w.immersed.arm, row.move);
+  }
   /// dγ/dt at v̇ = 0: E moves along the body as the immersion changes, which the dual numbers see.
   template <class T>
   T bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>& moving) const;
