@@ -141,7 +141,7 @@ std::string summary_text(const Reproduction& all) {
     out += fmt::format("{:<{}}  {:<{}}  {:<14}  energy residual {:.0e}\n", t.table.id, id_width, agreement(t),
                        agreement_width, worst.empty() ? "" : "worst " + worst, t.worst_residual);
   }
-  if (all.tables.size() > 1) out += fmt::format("{:<{}}  {}\n", "total", id_width, total_text(all));
+  if (all.tables.size() > 1) out += '\n' + wrap("total: " + total_text(all), "");
   if (all.cancelled) out += "interrupted\n";
   return out + count_text(all);
 }

@@ -362,7 +362,7 @@ TEST(ReproduceDerived, is_counted_apart) {
   EXPECT_EQ(r.derived_ok, 1);
   EXPECT_TRUE(r.all_ok());
   EXPECT_THAT(to_text(r),
-              AllOf(HasSubstr("derived"), HasSubstr("total  1 of 1 published, 1 of 1 derived\n")));
+              AllOf(HasSubstr("derived"), HasSubstr("total: 1 of 1 published, 1 of 1 derived\n")));
   EXPECT_THAT(
       to_markdown(r),
       HasSubstr("Of 1 published numbers: 1 reproduced, 0 misprinted, 0 not reproduced; 1 of 1 numbers that "
@@ -588,7 +588,7 @@ TEST(ReproduceOwn, counts_as_runs_and_not_as_published_values) {
   EXPECT_EQ(r.total, 1);
   EXPECT_TRUE(r.all_ok());
   EXPECT_THAT(to_text(r),
-              AllOf(HasSubstr("own/1  4 runs of our own"), HasSubstr("total  1 of 1, 4 runs of our own\n")));
+              AllOf(HasSubstr("own/1  4 runs of our own"), HasSubstr("total: 1 of 1, 4 runs of our own\n")));
   EXPECT_THAT(to_markdown(r),
               HasSubstr("Of 1 published numbers: 1 reproduced, 0 misprinted, 0 not reproduced; 4 runs of our "
                         "own.\n"));
