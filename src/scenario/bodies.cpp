@@ -84,7 +84,13 @@ JointForces read_forces(const Table& t) {
           t.number("friction", Dimension::torque, Range::non_negative());
     }
   }
-  if (auto torque = t.time_expression("torque", Dimension::torque)) f.torque = *torque;
+  if (auto torque = t.time_expression("torque", Dimension::torque)) {
+    f.torque_varies = torque->varies();
+    if (f.torque_varies)
+      f.torque = *torque;
+    else
+      f.torque = [moment = (*torque)(0.0)](double) { return moment; };
+  }
   f.clamp = read_stick(t, f);
   return f;
 }
