@@ -370,8 +370,7 @@ std::string column_note(const ReproducedTable& t) {
 std::string agreement(const ReproducedTable& t) {
   if (t.table.own) return own_runs(t.runs, t.failed);
   if (t.table.comparison == Comparison::measured) return fmt::format("{} of measurements", t.measured);
-  if (!t.table.not_reproduced.empty())
-    return fmt::format("{} of {} not reproduced", t.total - t.ok, t.total);
+  if (!t.table.not_reproduced.empty()) return fmt::format("{} of {} not reproduced", t.total - t.ok, t.total);
   if (t.table.comparison != Comparison::relative)
     return fmt::format("{} of {} in the {} digits", t.ok, t.total, t.table.derived ? "given" : "printed");
   return fmt::format("{} of {} within {:g} %", t.ok, t.total, 100 * t.table.tolerance);

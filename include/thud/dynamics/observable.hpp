@@ -106,7 +106,7 @@ class Instant {
   std::span<const double> v() const { return {y_ + size(), size()}; }  ///< velocities
   std::span<const double> acceleration() const { return work_.acceleration; }
   double angle(int body) const { return system_.tree().angle(body, y_); }  ///< [rad]
-  double rate(int body) const { return work_.frames.rate[body]; }              ///< [rad/s]
+  double rate(int body) const { return work_.frames.rate[body]; }          ///< [rad/s]
   /// Of a point of a body [m], [m/s].
   Vec position(int body, BodyPoint point) const {
     return work_.frames.origin[body] + work_.frames.arm(body, point);

@@ -133,7 +133,8 @@ void HeldSweep<T>::stiffen(const std::vector<HeldRow<T>>& rows) {
       continue;
     }
     const Vec2<T> pull = stiffness * r.move;
-    p.sum += {stiffness * r.turn * r.turn, r.turn * pull, pull.x * r.move.x, pull.x * r.move.z, pull.z * r.move.z};
+    p.sum +=
+        {stiffness * r.turn * r.turn, r.turn * pull, pull.x * r.move.x, pull.x * r.move.z, pull.z * r.move.z};
   }
   for (auto p = parts_.rbegin(); p != parts_.rend(); ++p) eliminate(*p);
 }
@@ -190,7 +191,8 @@ void HeldSweep<T>::sweep() {
   }
 }
 
-// One round: by how much it changed the forces, of the largest of them.
+// One round: by how much it changed the motion, of the largest. The forces of dependent rows are known less well, and
+// change by rounding without end.
 template <class T>
 double HeldSweep<T>::round(std::vector<HeldRow<T>>& rows) {
   for (Part& p : parts_) {
@@ -211,27 +213,28 @@ double HeldSweep<T>::round(std::vector<HeldRow<T>>& rows) {
     }
   }
   sweep();
-  double most = 0, change = 0;
   for (HeldRow<T>& r : rows) {
-    if (r.weight == 0) continue;
     const Part& p = parts_[r.body];
     r.rest -= r.of(p.change, carrier(p));  // not anew from the motion: it has to be right to its own size
-    const T step = stiffness(r) * r.rest;
-    r.force += step;
-    most = std::max(most, std::abs(value_of(r.force)) / r.weight);
-    change = std::max(change, std::abs(value_of(step)) / r.weight);
+    r.force += stiffness(r) * r.rest;
   }
+  double turned_most = 0, moved_most = 0, turn_change = 0, move_change = 0;
   for (Part& p : parts_) {
     p.motion.turn += p.change.turn;
     p.motion.move += p.change.move;
+    turned_most = std::max(turned_most, std::abs(value_of(p.motion.turn)));
+    moved_most = std::max(moved_most, value_of(dot(p.motion.move, p.motion.move)));
+    turn_change = std::max(turn_change, std::abs(value_of(p.change.turn)));
+    move_change = std::max(move_change, value_of(dot(p.change.move, p.change.move)));
   }
-  return most > 0 ? change / most : 0;
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+  return std::max(share(turn_change, turned_most), std::sqrt(share(move_change, moved_most)));
 }
 
 template <class T>
 bool HeldSweep<T>::solve(const Frames<T>& frames, std::vector<HeldRow<T>>& rows, T* vdot) {
   constexpr int most_rounds = 8;
-  constexpr double good_enough = 1e-13;
+  constexpr double good_enough = 1e-12;
   place(frames, vdot);
   for (HeldRow<T>& r : rows) {
     const Part& p = parts_[r.body];
