@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "solve/dense.hpp"
+#include "thud/base/format.hpp"
 
 namespace thud::doc {
 
