@@ -131,15 +131,15 @@ rest = "50 mm"
 // ---- welds ----------------------------------------------------------------------------------------------------------
 
 // Two slender rods as an L, and the same as one body with its mass beside the axis.
-constexpr double m1 = 1.2, a = 0.3, m2 = 0.7, b = 0.2, bend = 1.1;
+constexpr double arm_mass = 1.2, arm_length = 0.3, tool_mass = 0.7, tool_length = 0.2, bend = 1.1;
 struct Merged {
-  double mass = m1 + m2, s, n, inertia;
+  double mass = arm_mass + tool_mass, s, n, inertia;
   Merged() {
-    const double s2 = a + b / 2 * std::cos(bend), n2 = b / 2 * std::sin(bend);
-    s = (m1 * a / 2 + m2 * s2) / mass;
-    n = m2 * n2 / mass;
-    inertia = m1 * (a * a / 12 + (a / 2 - s) * (a / 2 - s) + n * n)
-            + m2 * (b * b / 12 + (s2 - s) * (s2 - s) + (n2 - n) * (n2 - n));
+    const double s2 = arm_length + tool_length / 2 * std::cos(bend), n2 = tool_length / 2 * std::sin(bend);
+    s = (arm_mass * arm_length / 2 + tool_mass * s2) / mass;
+    n = tool_mass * n2 / mass;
+    inertia = arm_mass * (arm_length * arm_length / 12 + (arm_length / 2 - s) * (arm_length / 2 - s) + n * n)
+            + tool_mass * (tool_length * tool_length / 12 + (s2 - s) * (s2 - s) + (n2 - n) * (n2 - n));
   }
   double about_pin() const { return inertia + mass * (s * s + n * n); }
 };
@@ -153,7 +153,7 @@ name = "tool"
 shape = {{ kind = "cylinder", length = {}, diameter = 0.01, mass = {}, inertia = "slender" }}
 joint = {{ kind = "weld", to = "arm", angle = {} }}
 )",
-                     a, m1, b, m2, bend)
+                     arm_length, arm_mass, tool_length, tool_mass, bend)
        + tail;
 }
 std::string merged(const std::string& tail) {
@@ -277,7 +277,7 @@ TEST(SliderFile, where_it_starts_may_be_a_place) {
 
 // Nothing but the account knows all of it: a beam clamped in a slider that is shaken, with a welded tip.
 TEST(SliderFile, carries_a_beam) {
-  const Played p = play(R"([[body]]
+  const Played p = play(R"toml([[body]]
 name = "whip"
 shape = { kind = "beam", length = 0.5, diameter = 0.008, density = 2700, young = 7e10, modes = 3 }
 joint = { kind = "slider", direction = "horizontal", force = "=20*sin(30*t)", friction = 0.3 }
@@ -287,7 +287,7 @@ shape = { kind = "cylinder", length = 0.05, diameter = 0.02, density = 2700 }
 joint = { kind = "weld", to = "whip", angle = "40 deg" }
 [stop]
 time = 0.4
-)");
+)toml");
   EXPECT_TRUE(p.result.reached) << p.result.reason;
   EXPECT_GT(p["energy.loss.joint_friction"], 1e-3);
   EXPECT_LT(p.residual(), 1e-9);
