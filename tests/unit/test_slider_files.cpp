@@ -205,6 +205,7 @@ joint = "free"
 "hatchet.z" = -2
 "hatchet.angle" = 0.3
 "hatchet.vx" = 2
+"hatchet.vz" = 0
 "hatchet.rate" = 7
 [stop]
 time = 0.5
