@@ -49,15 +49,17 @@ class Description {
     const bool slides = kind == JointKind::slider;
     const JointForces& j = s_.system->joint(i);
     std::string out = slides ? "slides on " : kind == JointKind::weld ? "welded to " : "pinned to ";
-    out += b.parent < 0 ? fmt::format("the ground at ({}, {}) m", show_number(b.anchor.x),
-                                      show_number(b.anchor.z))
-                        : s_.system->tree().body(b.parent).name;
+    out += b.parent < 0
+             ? fmt::format("the ground at ({}, {}) m", show_number(b.anchor.x), show_number(b.anchor.z))
+             : s_.system->tree().body(b.parent).name;
     if (slides) out += ", direction " + quantity(b.joint.direction, "rad");
-    if (kind != JointKind::pin && b.joint.angle != 0) out += ", at an angle of " + quantity(b.joint.angle, "rad");
+    if (kind != JointKind::pin && b.joint.angle != 0)
+      out += ", at an angle of " + quantity(b.joint.angle, "rad");
     if (j.has_friction())
-      out += ", friction "
-           + quantity(std::max(j.friction_positive, j.friction_negative), slides ? "N" : "N m");
-    if (j.damping > 0) out += fmt::format(", damping {} {}", show_number(j.damping), slides ? "N s/m" : "N m s");
+      out +=
+          ", friction " + quantity(std::max(j.friction_positive, j.friction_negative), slides ? "N" : "N m");
+    if (j.damping > 0)
+      out += fmt::format(", damping {} {}", show_number(j.damping), slides ? "N s/m" : "N m s");
     if (j.torque) out += slides ? ", force" : ", torque";
     return out;
   }

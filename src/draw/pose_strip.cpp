@@ -29,7 +29,8 @@ Pose make_pose(const Scenario& scenario, double time, const double* q, const std
     if (tree.joint_kind(i) != JointKind::slider) continue;
     const Vec line = slider_line(tree, frames, i), seat = at - frames.travel[k] * line;
     const double here = frames.travel[k];
-    const TravelSpan span = k < spans.size() ? spans[k] : TravelSpan{std::min(0.0, here), std::max(0.0, here)};
+    const TravelSpan span =
+        k < spans.size() ? spans[k] : TravelSpan{std::min(0.0, here), std::max(0.0, here)};
     pose.rails.push_back({seat + span.least * line, seat + span.most * line});
   }
   return pose;

@@ -302,7 +302,8 @@ class Lister {
     o.quantity = Quantity::joint_torque;
     o.component = Component::none;
     if (kind == JointKind::slider)
-      add(n + ".joint.force", o, "N", "force on " + n + " along its slider: drive, friction, damping, springs");
+      add(n + ".joint.force", o, "N",
+          "force on " + n + " along its slider: drive, friction, damping, springs");
     else if (kind == JointKind::pin)
       add(n + ".joint.torque", o, "N m", "moment on " + n + " in its joint");
   }

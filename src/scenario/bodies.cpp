@@ -71,8 +71,9 @@ std::vector<int> sort_bodies(const std::vector<RawBody>& raw) {
     if (!raw[i].joint.parent.empty()) {
       const auto found = index.find(raw[i].joint.parent);
       if (found == index.end())
-        throw raw[i].joint.table->error("to", fmt::format("there is no body \"{}\"{} (bodies: {})", raw[i].joint.parent,
-                                                    did_you_mean(raw[i].joint.parent, names), one_of(names)));
+        throw raw[i].joint.table->error(
+            "to", fmt::format("there is no body \"{}\"{} (bodies: {})", raw[i].joint.parent,
+                              did_you_mean(raw[i].joint.parent, names), one_of(names)));
       self(self, found->second, path);
     }
     state[i] = 2;
@@ -135,8 +136,7 @@ void add_beam(const RawBody& r, const BeamMount& mount, BodyData& b) {
     if (!grounded) throw spec.table.error("motion", "\"small\" is for a body that is pinned to the ground");
     b.rigid.linear = true;
   }
-  if (spec.rayleigh_ratios)
-    fit_damping(spec, about_joint(b.rigid), r.name, beam, b);
+  if (spec.rayleigh_ratios) fit_damping(spec, about_joint(b.rigid), r.name, beam, b);
   b.rigid.beam = std::make_shared<ElasticBeam>(std::move(beam));
 }
 
@@ -162,13 +162,12 @@ void mount_beam(const RawBody& r, BodyData& b) {
   const BeamSpec& beam = *r.shape.beam;
   const bool free = r.joint.is_free();
   if (!free && b.origin > beam.at)
-    throw beam.table.error(
-        "at", "the joint of the body is on the beam; it must be at its start or before it");
+    throw beam.table.error("at",
+                           "the joint of the body is on the beam; it must be at its start or before it");
   const JointForces& f = r.joint.forces;
   BeamMount mount{free, f.has_friction() || f.damping > 0 || f.torque, false, false, b.origin};
   // Before it there may be rigid parts, or just a rigid arm without mass.
-  mount.behind_parts =
-      r.shape.has_rigid_parts || (!free && b.origin < beam.at - 1e-12 * beam.data.length);
+  mount.behind_parts = r.shape.has_rigid_parts || (!free && b.origin < beam.at - 1e-12 * beam.data.length);
   mount.is_held = !free && r.joint.kind != JointKind::pin;
   add_beam(r, mount, b);
 }

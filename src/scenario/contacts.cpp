@@ -313,8 +313,9 @@ class ContactReader {
         if (a.body == b.body)
           throw t.error(key, fmt::format("\"{}\" and \"{}\" belong to the same body", a.name, b.name));
         if (welded_to(a.body) == welded_to(b.body))
-          throw t.error(key, fmt::format("\"{}\" and \"{}\" are welded together: their distance never changes",
-                                         a.name, b.name));
+          throw t.error(
+              key, fmt::format("\"{}\" and \"{}\" are welded together: their distance never changes", a.name,
+                               b.name));
         if (!(a.radius > 0 || b.radius > 0))
           throw t.error(
               key, fmt::format("\"{}\" and \"{}\" are both points; one of a pair must be a ball, a disc or "
@@ -338,7 +339,9 @@ class ContactReader {
   bool keeps_distance(const Feature& a, const Feature& b) const {
     const auto holds = [&](const Feature& child, const Feature& parent) {
       const Body& c = bodies_[child.body].rigid;
-      if (c.parent != parent.body || c.joint.kind != JointKind::pin || c.beam || bodies_[parent.body].rigid.beam) return false;
+      if (c.parent != parent.body || c.joint.kind != JointKind::pin || c.beam
+          || bodies_[parent.body].rigid.beam)
+        return false;
       return std::hypot(child.point.s, child.point.n) < 1e-12
           || std::hypot(parent.point.s - c.attach.s, parent.point.n - c.attach.n) < 1e-12;
     };

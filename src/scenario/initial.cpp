@@ -22,9 +22,7 @@ bool is_motion(thud::Quantity q) {
       || q == thud::Quantity::elastic_rate;
 }
 bool is_turn(thud::Quantity q) { return q == thud::Quantity::angle || q == thud::Quantity::rate; }
-bool is_travel(thud::Quantity q) {
-  return q == thud::Quantity::travel || q == thud::Quantity::travel_rate;
-}
+bool is_travel(thud::Quantity q) { return q == thud::Quantity::travel || q == thud::Quantity::travel_rate; }
 bool is_elastic(thud::Quantity q) {
   return q == thud::Quantity::elastic_coordinate || q == thud::Quantity::elastic_rate;
 }
@@ -249,8 +247,8 @@ void check_turn(const Table& t, const std::string& key, const std::string& name,
                   "joint = {{ …, angle = … }}{}",
                   name, tree.body(body).name, angle,
                   tree.joint_kind(body) == JointKind::slider
-                    ? fmt::format(", and where it starts by \"{}.travel\"", tree.body(body).name)
-                    : ""));
+                      ? fmt::format(", and where it starts by \"{}.travel\"", tree.body(body).name)
+                      : ""));
 }
 
 Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {

@@ -151,11 +151,11 @@ constexpr Word words[] = {{"vertical", 0, true},
 
 // A word, or an angle against the axis of what carries it, on the ground against the downward vertical.
 double read_direction(const Table& j, bool on_ground) {
-  const char* allowed = on_ground
-                          ? "\"vertical\" (travel counts downwards), \"horizontal\" (to the right) or an angle "
-                            "from the downward vertical such as \"30 deg\""
-                          : "\"along\" or \"across\" the axis of the body that carries it, or an angle against "
-                            "that axis such as \"30 deg\"";
+  const char* allowed =
+      on_ground ? "\"vertical\" (travel counts downwards), \"horizontal\" (to the right) or an angle "
+                  "from the downward vertical such as \"30 deg\""
+                : "\"along\" or \"across\" the axis of the body that carries it, or an angle against "
+                  "that axis such as \"30 deg\"";
   if (!j.has("direction"))
     throw InputError(j.place(), fmt::format("a slider needs its direction: direction = {}", allowed));
   if (j.kind_of("direction") == ValueKind::text) {
@@ -205,8 +205,8 @@ JointData read_joint(const Table& t, const std::string& name, const ShapeData& s
     case ValueKind::text:
       out.kind = kind_of(t.choice("joint", joint_kinds()));
       if (out.kind == JointKind::slider)
-        throw t.error("joint",
-                      "a slider needs its direction: joint = { kind = \"slider\", direction = \"vertical\" }");
+        throw t.error(
+            "joint", "a slider needs its direction: joint = { kind = \"slider\", direction = \"vertical\" }");
       return out;
     default: break;
   }

@@ -213,7 +213,8 @@ class Writer {
   void add_quantities() {
     head(2, "observables", "Quantities");
     out_ +=
-        "What can stand in `[results]`, in conditions and in `plot`. `BODY` is the name of a body, `SLIDER` that "
+        "What can stand in `[results]`, in conditions and in `plot`. `BODY` is the name of a body, `SLIDER` "
+        "that "
         "of one\n"
         "on a slider, which has the others too but for the torque, `POINT` that of a\n"
         "point (every body has `BODY.start` and `BODY.tip`), `CONTACT` is `FEATURE@WALL` or "

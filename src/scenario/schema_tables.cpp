@@ -90,7 +90,8 @@ std::vector<TableSpec> shape_variants() {
       {need("mass", {number(D::mass, positive)}, "of the point"), at,
        key("diameter", {number(D::length, positive)}, "none", "what the sand sees of it; of a cube its side"),
        key("form", {choice({"ball", "cube"})}, "ball",
-           "of that size, to the sand: V = π d³/6 and A = π d²/4, or V = d³ and A = d²; a cube has inertia, too")});
+           "of that size, to the sand: V = π d³/6 and A = π d²/4, or V = d³ and A = d²; a cube has inertia, "
+           "too")});
   add("block", "A cuboid; a rectangle to the sand.",
       {size("length", "along the axis"), size("width", "across it, in the plane"),
        key("thickness", {number(D::length, positive)}, "the width", "out of the plane"), mass, density, at},
@@ -109,7 +110,8 @@ std::vector<TableSpec> shape_variants() {
   add("given", "Mass properties as measured; a cylinder to the sand if both sizes are given.",
       {need("mass", {number(D::mass, positive)}, "of the body"),
        need("center", {number(D::length), pair_of(D::length)},
-            "where the mass centre is along the axis; `[s, n]`: and how far beside it, to the right while the axis "
+            "where the mass centre is along the axis; `[s, n]`: and how far beside it, to the right while "
+            "the axis "
             "points down"),
        need("inertia", {number(D::inertia, non_negative)}, "about the mass centre"),
        key("length", {number(D::length, non_negative)}, "0", "along the axis"),
@@ -224,28 +226,34 @@ const TableSpec& joint_spec() {
       .name = "joint",
       .title = "joint = { … }",
       .about =
-          "What carries a body: the ground, or `to` another body. Every body hangs on one joint; closed loops "
+          "What carries a body: the ground, or `to` another body. Every body hangs on one joint; closed "
+          "loops "
           "are refused. A `pin` lets it turn, a `slider` lets it move along a line and holds its angle, a "
-          "`weld` holds it at an angle; a `free` body has no joint. Damping, friction and drive act on what moves "
+          "`weld` holds it at an angle; a `free` body has no joint. Damping, friction and drive act on what "
+          "moves "
           "in the joint: moments in a pin, forces along the line in a slider.",
       .keys = {
           key("kind", {choice(joint_kinds)}, "pin", "of the joint"),
           key("to", {text}, "the ground", "name of the body that carries this one"),
           key("at", {place, number(D::length), pair_of(D::length)}, "tip of the other body",
-              "place on the other body: `start`, `center`, `tip`, a length from its start, or `[s, n]` beside "
+              "place on the other body: `start`, `center`, `tip`, a length from its start, or `[s, n]` "
+              "beside "
               "the axis of a rigid one; on the ground: `[x, z]`, by default `[0, 0]`"),
           key("own", {place, number(D::length)}, "start",
-              "the same on this body; of a slider the point that moves along the line, and is `at` it where the "
+              "the same on this body; of a slider the point that moves along the line, and is `at` it where "
+              "the "
               "travel is zero"),
           key("direction", {choice(direction_words), number(D::angle)}, "needed by sliders",
-              "of the line of a slider. On the ground `vertical` (travel counts downwards), `horizontal` (to the "
+              "of the line of a slider. On the ground `vertical` (travel counts downwards), `horizontal` (to "
+              "the "
               "right) or an angle from the downward vertical; on a body `along` or `across` its axis, or an "
               "angle against it"),
           key("angle", {number(D::angle)}, "0",
-              "of this body's axis against that of what carries it, on the ground from the downward vertical; of "
+              "of this body's axis against that of what carries it, on the ground from the downward "
+              "vertical; of "
               "sliders and welds"),
-          key("damping", {number(D::damping_torque, non_negative), number(D::damping_force, non_negative)}, "0",
-              "viscous moment per relative rate; of a slider force per speed"),
+          key("damping", {number(D::damping_torque, non_negative), number(D::damping_force, non_negative)},
+              "0", "viscous moment per relative rate; of a slider force per speed"),
           key("friction",
               {number(D::torque, non_negative), pair_of(D::torque, non_negative),
                number(D::force, non_negative), pair_of(D::force, non_negative)},
@@ -265,13 +273,14 @@ const TableSpec& body_spec() {
       .name = "body",
       .title = "[[body]]",
       .about = "A rigid or elastic body. At least one is needed.",
-      .keys = {need("name", {text}, "letters, digits, `_`, `-`; may hold `{...}` when repeated"),
-               need("shape", {table(shape_spec)}, "mass properties and what the sand and walls see"),
-               need("joint", {choice(joint_kinds), table(joint_spec)},
-                    "`\"free\"`: three freedoms; `\"pin\"`: pinned to the ground at (0, 0); `\"weld\"`: fixed "
-                    "there, pointing down; or a table"),
-               key("repeat", {whole(repeats)}, "one body",
-                   "makes that many, with `i` = 1, 2, … in all expressions and `{...}` of the entry")}};
+      .keys = {
+          need("name", {text}, "letters, digits, `_`, `-`; may hold `{...}` when repeated"),
+          need("shape", {table(shape_spec)}, "mass properties and what the sand and walls see"),
+          need("joint", {choice(joint_kinds), table(joint_spec)},
+               "`\"free\"`: three freedoms; `\"pin\"`: pinned to the ground at (0, 0); `\"weld\"`: fixed "
+               "there, pointing down; or a table"),
+          key("repeat", {whole(repeats)}, "one body",
+              "makes that many, with `i` = 1, 2, … in all expressions and `{...}` of the entry")}};
   return spec;
 }
 

@@ -190,7 +190,8 @@ TEST(WeldFile, an_L_and_the_merged_body_swing_alike) {
   EXPECT_LT(two.residual(), 1e-9);
   EXPECT_LT(one.residual(), 1e-9);
   // The angle of what is welded may be given as well.
-  const Scenario s = parse_scenario(welded("[initial]\n\"tool.angle\" = 1.5\n\"tool.rate\" = -2\n"), "test.toml");
+  const Scenario s =
+      parse_scenario(welded("[initial]\n\"tool.angle\" = 1.5\n\"tool.rate\" = -2\n"), "test.toml");
   EXPECT_NEAR(s.q[0], 1.5 - bend, 1e-12);
   EXPECT_NEAR(s.v[0], -2, 1e-12);
 }
@@ -270,8 +271,8 @@ joint = { kind = "slider", to = "frame", at = ["0.3 m", "50 mm"], direction = "a
 }
 
 TEST(SliderFile, where_it_starts_may_be_a_place) {
-  const Scenario s = parse_scenario(incline("at = [0, 1]", "[initial]\n\"block.z\" = 1.4\n\"block.vx\" = 3\n"),
-                                    "test.toml");
+  const Scenario s =
+      parse_scenario(incline("at = [0, 1]", "[initial]\n\"block.z\" = 1.4\n\"block.vx\" = 3\n"), "test.toml");
   EXPECT_NEAR(s.q[0], 0.4 / std::cos(pi / 3), 1e-12);
   EXPECT_NEAR(s.v[0], 3 / std::sin(pi / 3), 1e-12);
 }
@@ -329,7 +330,8 @@ std::string refusal(const std::string& text) {
   return "not refused";
 }
 std::string with_joint(const std::string& joint, const std::string& more = "") {
-  return "[[body]]\nname = \"arm\"\nshape = { kind = \"cylinder\", length = 1, diameter = 0.1, mass = 1 }\njoint = "
+  return "[[body]]\nname = \"arm\"\nshape = { kind = \"cylinder\", length = 1, diameter = 0.1, mass = 1 "
+         "}\njoint = "
        + joint + "\n" + more;
 }
 
@@ -340,9 +342,11 @@ TEST(SliderFile, is_refused_with_place_and_advice) {
               AllOf(HasSubstr("test.toml:4:"), HasSubstr("needs its direction")));
   EXPECT_THAT(refusal(with_joint("{ kind = \"slider\", direction = \"vertcal\" }")),
               AllOf(HasSubstr("test.toml:4:"), HasSubstr("did you mean \"vertical\"")));
-  EXPECT_THAT(refusal(with_joint("{ kind = \"slider\", direction = \"along\" }")), HasSubstr("on the ground"));
+  EXPECT_THAT(refusal(with_joint("{ kind = \"slider\", direction = \"along\" }")),
+              HasSubstr("on the ground"));
   EXPECT_THAT(refusal(with_joint("{ kind = \"slider\", direction = \"2 m\" }")), HasSubstr("angle"));
-  EXPECT_THAT(refusal(with_joint("{ kind = \"slidr\", direction = 0 }")), HasSubstr("did you mean \"slider\""));
+  EXPECT_THAT(refusal(with_joint("{ kind = \"slidr\", direction = 0 }")),
+              HasSubstr("did you mean \"slider\""));
   EXPECT_THAT(refusal(with_joint("{ kind = \"slider\", direction = 0, torque = 1 }")), HasSubstr("force = "));
   EXPECT_THAT(refusal(with_joint("{ kind = \"slider\", direction = 0, friction = \"1 N m\" }")),
               AllOf(HasSubstr("test.toml:4:"), HasSubstr("force")));
@@ -373,8 +377,9 @@ TEST(SliderFile, elements_and_beams_that_do_not_fit_are_refused) {
   EXPECT_THAT(refusal(with_joint("{ kind = \"slider\", direction = 0 }", spring + "\"2 N m/rad\"\n")),
               HasSubstr("N/m"));
   EXPECT_THAT(refusal(with_joint("\"pin\"", spring + "\"2 N/m\"\n")), HasSubstr("N m/rad"));
-  const std::string tool = "[[body]]\nname = \"tool\"\nshape = { kind = \"point\", mass = 1 }\njoint = { kind = "
-                           "\"weld\", to = \"arm\" }\n[[joint_spring]]\njoint = \"tool\"\nstiffness = 2\n";
+  const std::string tool =
+      "[[body]]\nname = \"tool\"\nshape = { kind = \"point\", mass = 1 }\njoint = { kind = "
+      "\"weld\", to = \"arm\" }\n[[joint_spring]]\njoint = \"tool\"\nstiffness = 2\n";
   EXPECT_THAT(refusal(with_joint("\"pin\"", tool)), HasSubstr("nothing moves in its joint"));
   EXPECT_THAT(refusal(R"([[body]]
 name = "whip"

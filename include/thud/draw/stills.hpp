@@ -1,7 +1,7 @@
 #pragma once
 
-#include <functional>
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct PoseLine {
 struct Pose {
   double time = 0;
   std::vector<PoseLine> lines;
-  std::vector<Vec> pins;                   ///< between bodies
+  std::vector<Vec> pins;                  ///< between bodies
   std::vector<std::array<Vec, 2>> rails;  ///< of sliders, as far as they are used
 };
 

@@ -27,8 +27,8 @@ enum class Quantity : std::uint8_t {
   sand_velocity,  // E and v_E
   drag_force,
   static_force,
-  resistance,    // on a body by the sand
-  reaction,      // force on a body by the joint that carries it
+  resistance,  // on a body by the sand
+  reaction,    // force on a body by the joint that carries it
   joint_torque,  // moment on a body in its joint, of a slider force along its line: applied + friction + damping
   kinetic,
   potential,
@@ -108,7 +108,7 @@ class Instant {
   std::span<const double> v() const { return {y_ + size(), size()}; }  ///< velocities
   std::span<const double> acceleration() const { return work_.acceleration; }
   double angle(int body) const { return system_.tree().angle(body, y_); }  ///< [rad]
-  double rate(int body) const { return work_.frames.rate[body]; }              ///< [rad/s]
+  double rate(int body) const { return work_.frames.rate[body]; }          ///< [rad/s]
   /// Of a point of a body [m], [m/s].
   Vec position(int body, BodyPoint point) const {
     return work_.frames.origin[body] + work_.frames.arm(body, point);
