@@ -206,7 +206,7 @@ std::vector<BodyData> read_bodies(const Table& root) {
       const BodyData& parent = out[b.rigid.parent];
       if (parent.rigid.linear)
         throw r.joint.table->error(
-            "to", fmt::format("the beam of \"{}\" has motion = \"small\": nothing can be joined to it",
+            "to", fmt::format("the beam of \"{}\" has motion = \"small\": nothing can be pinned to it",
                               r.joint.parent));
       b.rigid.attach = read_attachment(r.joint, parent.shape);
       b.rigid.attach.s -= parent.origin;

@@ -515,7 +515,8 @@ const TableSpec& initial_spec() {
       .name = "initial",
       .title = "[initial]",
       .about =
-          "Any quantities that fix the pose and the motion at t = 0: angles, rates, positions (`.x`, `.z`), "
+          "Any quantities that fix the pose and the motion at t = 0: angles, rates, travels, positions "
+          "(`.x`, `.z`), "
           "velocities (`.vx`, `.vz`) and depths, of bodies or points; amplitudes of the shapes of a beam and "
           "their "
           "rates (`.mode1`, `.mode1.rate`). What is not mentioned is zero where it is free to be.",
