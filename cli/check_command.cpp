@@ -45,14 +45,22 @@ class Description {
   std::string joint_of(int i) const {
     const Body& b = s_.system->tree().body(i);
     if (b.free) return "free";
+    const JointKind kind = s_.system->tree().joint_kind(i);
+    const bool slides = kind == JointKind::slider;
     const JointForces& j = s_.system->joint(i);
-    std::string out = b.parent < 0 ? fmt::format("pinned to the ground at ({}, {}) m",
-                                                 show_number(b.anchor.x), show_number(b.anchor.z))
-                                   : "pinned to " + s_.system->tree().body(b.parent).name;
+    std::string out = slides ? "slides on " : kind == JointKind::weld ? "welded to " : "pinned to ";
+    out += b.parent < 0
+             ? fmt::format("the ground at ({}, {}) m", show_number(b.anchor.x), show_number(b.anchor.z))
+             : s_.system->tree().body(b.parent).name;
+    if (slides) out += ", direction " + quantity(b.joint.direction, "rad");
+    if (kind != JointKind::pin && b.joint.angle != 0)
+      out += ", at an angle of " + quantity(b.joint.angle, "rad");
     if (j.has_friction())
-      out += ", friction " + quantity(std::max(j.friction_positive, j.friction_negative), "N m");
-    if (j.damping > 0) out += fmt::format(", damping {} N m s", show_number(j.damping));
-    if (j.torque) out += ", torque";
+      out +=
+          ", friction " + quantity(std::max(j.friction_positive, j.friction_negative), slides ? "N" : "N m");
+    if (j.damping > 0)
+      out += fmt::format(", damping {} {}", show_number(j.damping), slides ? "N s/m" : "N m s");
+    if (j.torque) out += slides ? ", force" : ", torque";
     return out;
   }
 

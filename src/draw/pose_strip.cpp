@@ -11,23 +11,46 @@
 
 namespace thud {
 
-Pose make_pose(const Scenario& scenario, double time, const double* q) {
+Pose make_pose(const Scenario& scenario, double time, const double* q, const std::vector<TravelSpan>& spans) {
   const Tree& tree = scenario.system->tree();
   Frames<double> frames;
   frames.resize(tree);
   const std::vector<double> still(static_cast<std::size_t>(tree.dof_count()));
   tree.kinematics(q, still.data(), frames);
-  Pose pose{time, {}, {}};
+  Pose pose{time, {}, {}, {}};
   for (const OutlineLine& line : make_outline(tree, scenario.parts)) {
     PoseLine& posed = pose.lines.emplace_back(PoseLine{{}, line.width, line.closed});
     for (const BodyPoint& p : line.points) posed.points.push_back(frames.position(line.body, p));
   }
-  for (int i = 0; i < tree.body_count(); ++i)
-    if (tree.body(i).parent >= 0) pose.pins.push_back(frames.origin[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < tree.body_count(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const Vec at = frames.origin[k];
+    if (tree.body(i).parent >= 0 && tree.joint_kind(i) == JointKind::pin) pose.pins.push_back(at);
+    if (tree.joint_kind(i) != JointKind::slider) continue;
+    const Vec line = slider_line(tree, frames, i), seat = at - frames.travel[k] * line;
+    const double here = frames.travel[k];
+    const TravelSpan span =
+        k < spans.size() ? spans[k] : TravelSpan{std::min(0.0, here), std::max(0.0, here)};
+    pose.rails.push_back({seat + span.least * line, seat + span.most * line});
+  }
   return pose;
 }
 
 namespace {
+
+// Over all states, one after the other.
+std::vector<TravelSpan> find_spans(const Tree& tree, const std::vector<double>& states) {
+  const auto dofs = static_cast<std::size_t>(tree.dof_count());
+  std::vector<TravelSpan> out(static_cast<std::size_t>(tree.body_count()));
+  for (int i = 0; i < tree.body_count(); ++i) {
+    if (tree.joint_kind(i) != JointKind::slider) continue;
+    const auto dof = static_cast<std::size_t>(tree.joint_dof(i));
+    TravelSpan& s = out[static_cast<std::size_t>(i)] = {states[dof], states[dof]};
+    for (std::size_t at = dof; at < states.size(); at += dofs)
+      s.least = std::min(s.least, states[at]), s.most = std::max(s.most, states[at]);
+  }
+  return out;
+}
 
 std::vector<Obstacle> find_obstacles(const System& system) {
   std::vector<Obstacle> out;
@@ -49,8 +72,11 @@ PoseStrip make_pose_strip(const Scenario& scenario, const TrajectoryRecorder& tr
   });
   if (times.empty() || count < 1) return out;
   out.obstacles = find_obstacles(*scenario.system);
-  for (const Body& b : scenario.system->tree().bodies())
-    if (b.parent < 0 && !b.free) out.anchors.push_back(b.anchor);
+  const Tree& tree = scenario.system->tree();
+  for (int i = 0; i < tree.body_count(); ++i)
+    if (tree.body(i).parent < 0 && !tree.body(i).free && tree.joint_kind(i) != JointKind::slider)
+      out.anchors.push_back(tree.body(i).anchor);
+  const std::vector<TravelSpan> spans = find_spans(tree, states);
   const double begin = times.front(), end = times.back();
   std::size_t last = times.size();
   for (int k = 0; k < count; ++k) {
@@ -60,7 +86,7 @@ PoseStrip make_pose_strip(const Scenario& scenario, const TrajectoryRecorder& tr
     if (row > 0 && wanted - times[row - 1] < times[row] - wanted) --row;
     if (row == last) continue;  // a run of few rows
     last = row;
-    out.poses.push_back(make_pose(scenario, times[row], states.data() + row * dofs));
+    out.poses.push_back(make_pose(scenario, times[row], states.data() + row * dofs, spans));
   }
   return out;
 }
@@ -135,9 +161,11 @@ StripLayout::Extent StripLayout::extent() const {
     e.left = std::min(e.left, p.x - around), e.right = std::max(e.right, p.x + around);
     e.top = std::min(e.top, p.z - around), e.bottom = std::max(e.bottom, p.z + around);
   };
-  for (const Pose& pose : strip_.poses)
+  for (const Pose& pose : strip_.poses) {
     for (const PoseLine& line : pose.lines)
       for (const Vec& p : line.points) add(p, 0.5 * line.width);
+    for (const auto& [begin, end] : pose.rails) add(begin, 0), add(end, 0);
+  }
   for (const Vec& p : strip_.anchors) add(p, 0);
   if (!(e.left <= e.right)) e = {-0.5, 0.5, -0.5, 0.5};
   const double size = std::max({e.width(), e.height(), 1e-9});
@@ -221,6 +249,7 @@ void StripLayout::draw_obstacles(Canvas& canvas, const Box& f, bool over) const 
 void StripLayout::draw_pose(Canvas& canvas, const Box& f, std::size_t k) const {
   const Pose& pose = strip_.poses[k];
   const std::string ink_of_pose = colour(k, strip_.poses.size());
+  for (const auto& [begin, end] : pose.rails) draw_rail(canvas, place(f, begin), place(f, end));
   canvas.add(
       fmt::format("<g class=\"pose\" fill=\"none\" stroke=\"{}\" stroke-linejoin=\"round\">", ink_of_pose));
   for (const PoseLine& line : pose.lines) {
@@ -238,6 +267,17 @@ void StripLayout::draw_pose(Canvas& canvas, const Box& f, std::size_t k) const {
     canvas.add(fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"1.8\" fill=\"#ffffff\" stroke=\"{}\"/>",
                            px(at[0]), px(at[1]), ink));
   }
+}
+
+// A double line, a little longer than what is used of it.
+void StripLayout::draw_rail(Canvas& canvas, Point begin, Point end) {
+  const double dx = end[0] - begin[0], dy = end[1] - begin[1], length = std::hypot(dx, dy);
+  if (!(length > 0)) return;
+  const double ux = dx / length, uy = dy / length;
+  for (const double side : {-2.5, 2.5})
+    canvas.line({begin[0] - 4 * ux - side * uy, begin[1] - 4 * uy + side * ux},
+                {end[0] + 4 * ux - side * uy, end[1] + 4 * uy + side * ux},
+                fmt::format("stroke=\"{}\" stroke-width=\"0.9\"", faint));
 }
 
 void StripLayout::draw_anchors(Canvas& canvas, const Box& f) const {

@@ -140,6 +140,8 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::angle: return tree.angle(what.body, y);
     case Quantity::rate: return f.rate[what.body];
     case Quantity::angular_acceleration: return tree.angle_rate(what.body, work.acceleration.data());
+    case Quantity::travel: return f.travel[what.body];
+    case Quantity::travel_rate: return f.travel_rate[what.body];
     case Quantity::position:
     case Quantity::velocity:
     case Quantity::acceleration: return pick(observe_point(tree, what, work), what.component);
@@ -281,14 +283,29 @@ class Lister {
     if (b.beam) add_modes(i, n);
     o.quantity = Quantity::distance;
     if (system_.tracks_distance()) add(n + ".distance", o, "m", "path length of the mass centre of " + n);
-    if (!b.free) {
-      o.quantity = Quantity::reaction;
-      add_vector(n + ".joint.f", o, "N", "force on " + n + " in its joint", true);
-      o.quantity = Quantity::joint_torque;
-      o.component = Component::none;
-      add(n + ".joint.torque", o, "N m", "moment on " + n + " in its joint");
-    }
+    if (!b.free) add_joint(i, n);
     add_sand(i, n);
+  }
+
+  void add_joint(int i, const std::string& n) {
+    Observable o;
+    o.body = i;
+    const JointKind kind = system_.tree().joint_kind(i);
+    if (kind == JointKind::slider) {
+      o.quantity = Quantity::travel;
+      add(n + ".travel", o, "m", "travel of " + n + " along its slider");
+      o.quantity = Quantity::travel_rate;
+      add(n + ".travel.rate", o, "m/s", "speed of " + n + " along its slider");
+    }
+    o.quantity = Quantity::reaction;
+    add_vector(n + ".joint.f", o, "N", "force on " + n + " in its joint", true);
+    o.quantity = Quantity::joint_torque;
+    o.component = Component::none;
+    if (kind == JointKind::slider)
+      add(n + ".joint.force", o, "N",
+          "force on " + n + " along its slider: drive, friction, damping, springs");
+    else if (kind == JointKind::pin)
+      add(n + ".joint.torque", o, "N m", "moment on " + n + " in its joint");
   }
 
   void add_sand(int i, const std::string& n) {

@@ -39,7 +39,12 @@ void find_joints(const Tree& tree, const std::vector<double>& q, ModePoses& out)
   tree.kinematics(q.data(), rest.data(), frames);
   for (int i = 0; i < tree.body_count(); ++i) {
     const Body& b = tree.body(i);
-    if (b.parent >= 0)
+    const JointKind kind = tree.joint_kind(i);
+    if (kind == JointKind::slider)
+      out.rails.push_back({frames.origin[i], slider_line(tree, frames, i)});
+    else if (b.parent >= 0 && kind == JointKind::weld)
+      continue;
+    else if (b.parent >= 0)
       out.pins.push_back(frames.origin[i]);
     else if (!b.free)
       out.ground.push_back(frames.origin[i]);

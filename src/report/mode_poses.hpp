@@ -1,6 +1,7 @@
 #pragma once
 // The mechanism as lines in the plane: at rest, and displaced along a mode.
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct Box {
 struct ModePoses {
   std::vector<PosedLine> rest;
   std::vector<std::vector<PosedLine>> plus, minus;  ///< per mode
-  std::vector<Vec> ground, pins;                    ///< joints at rest
+  std::vector<Vec> ground, pins;                    ///< joints at rest: to the ground, between bodies
+  std::vector<std::array<Vec, 2>> rails;            ///< of sliders: where, and their direction
   double amplitude = 0;                             ///< the largest displacement as drawn [m]
   Box box;                                          ///< around everything
 };

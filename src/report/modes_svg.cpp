@@ -58,6 +58,14 @@ void draw(const std::vector<PosedLine>& lines, const View& view, const Stroke& s
 }
 
 void draw_joints(const ModePoses& poses, const View& view, std::string& out) {
+  for (const auto& [origin, line] : poses.rails) {
+    const Vec at = view.place(origin);
+    for (const double side : {-3.0, 3.0})
+      out += fmt::format(R"(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="#857b70" stroke-width="1.2"/>)"
+                         "\n",
+                         at.x - 30 * line.x - side * line.z, at.z - 30 * line.z + side * line.x,
+                         at.x + 30 * line.x - side * line.z, at.z + 30 * line.z + side * line.x);
+  }
   for (const Vec& p : poses.ground) {
     const Vec at = view.place(p);
     out += fmt::format(

@@ -57,6 +57,12 @@ Json body_json(const Tree& tree, int i, const std::vector<OutlineLine>& outline)
   } else if (!b.free) {
     out["anchor"] = {rounded(b.anchor.x), rounded(b.anchor.z)};
   }
+  const JointKind kind = tree.joint_kind(i);
+  out["joint"] = kind == JointKind::slider ? "slider"
+               : kind == JointKind::weld   ? "weld"
+               : b.free                    ? "free"
+                                           : "pin";
+  if (kind == JointKind::slider) out["line"] = point_json(slider_direction(b));
   out["elastic"] = b.beam ? b.beam->size() : 0;
   if (b.beam) out["beam"] = {{"start", rounded(b.beam->start())}, {"length", rounded(b.beam->length())}};
   out["lines"] = lines;

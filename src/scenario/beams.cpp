@@ -103,10 +103,12 @@ double lee2009_factor(double root) {
 // with few of them, while pinned ones have no curvature at the start to balance them.
 Support support_of(const BeamSpec& spec, const BeamMount& mount) {
   Support natural = mount.is_free ? Support::free : Support::pinned;
-  if (mount.behind_parts || mount.has_moments) natural = Support::clamped;
+  if (mount.behind_parts || mount.has_moments || mount.is_held) natural = Support::clamped;
   const Support s = spec.support.value_or(natural);
   if (mount.behind_parts && s != Support::clamped)
     throw spec.table.error("support", "a beam behind rigid parts is clamped to them");
+  if (mount.is_held && s != Support::clamped)
+    throw spec.table.error("support", "in a slider or a weld a beam is clamped: it cannot turn there");
   if (!mount.is_free && s == Support::free)
     throw spec.table.error("support",
                            "the start of the beam is in a joint: it can be \"pinned\" or \"clamped\"");

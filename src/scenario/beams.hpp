@@ -37,6 +37,7 @@ struct BeamMount {
   bool is_free = false;       ///< the body is free
   bool has_moments = false;   ///< torque, friction or damping act in the joint
   bool behind_parts = false;  ///< rigid parts come before it
+  bool is_held = false;       ///< by a slider or a weld
   double origin = 0;          ///< s of the body's origin
 };
 

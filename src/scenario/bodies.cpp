@@ -13,122 +13,11 @@ namespace thud::doc {
 namespace {
 
 struct RawBody {
-  std::string name, parent;  // parent empty: ground or free
+  std::string name;
   Table table;
-  std::string joint_key_path;
   ShapeData shape;
-  bool free = false;
-  Vec anchor{};
-  double own = 0;
-  JointForces forces;
-  std::optional<Table> joint;
-  std::optional<Table> joint_table;  // for messages
+  JointData joint;
 };
-
-// A point along a body: "start", "center", "tip" or a length from the start.
-double read_place(const Table& t, const char* key, const ShapeData& shape, double fallback) {
-  if (!t.has(key)) return fallback;
-  if (t.kind_of(key) == ValueKind::text) {
-    const std::string text = t.text(key);
-    if (text == "start") return 0;
-    if (text == "tip" || text == "end") return shape.length;
-    if (text == "center") return shape.center.s;
-    if (text.empty() || text.front() != '=') {
-      try {
-        return parse_quantity(text, Dimension::length);
-      } catch (const std::invalid_argument&) {
-        throw t.error(
-            key,
-            fmt::format(
-                "\"{}\" is not a place on a body; allowed are \"start\", \"center\", \"tip\" or a length "
-                "from the start such as \"40 mm\"{}",
-                text, did_you_mean(text, {"start", "center", "tip"})));
-      }
-    }
-  }
-  return t.number(key, Dimension::length);
-}
-
-// stick = { rate = ..., energy = ..., friction = [a, b] }: the rule of Chapnik et al.; rule = "coulomb" turns it off.
-ClampRule read_stick(const Table& t, const JointForces& forces) {
-  ClampRule out;
-  const auto s = t.table_or_none("stick");
-  if (!s) return out;
-  const bool on = s->choice_or("rule", "threshold", {"threshold", "coulomb"}) == "threshold";
-  const double rate = s->number("rate", Dimension::angular_rate, Range::positive());
-  out.energy = s->number("energy", Dimension::energy, Range::positive());
-  out.static_negative = forces.friction_negative;
-  out.static_positive = forces.friction_positive;
-  if (const auto both = s->pair("friction", Quantity{Dimension::torque, Range::positive(), {}})) {
-    out.static_negative = (*both)[0];
-    out.static_positive = (*both)[1];
-  }
-  if (!(out.static_negative > 0 && out.static_positive > 0))
-    throw InputError(s->place(),
-                     "the joint needs a friction in both directions to be held by: friction = [a, b]");
-  s->finish();
-  out.rate = on ? rate : 0;
-  return out;
-}
-
-JointForces read_forces(const Table& t) {
-  JointForces f;
-  f.damping = t.number_or("damping", 0, Dimension::damping_torque, Range::non_negative());
-  if (t.has("friction")) {
-    if (t.kind_of("friction") == ValueKind::array) {
-      const auto both = t.pair("friction", Quantity{Dimension::torque, Range::non_negative(), {}});
-      f.friction_negative = (*both)[0];
-      f.friction_positive = (*both)[1];
-    } else {
-      f.friction_negative = f.friction_positive =
-          t.number("friction", Dimension::torque, Range::non_negative());
-    }
-  }
-  if (auto torque = t.time_expression("torque", Dimension::torque)) {
-    f.torque_varies = torque->varies();
-    if (f.torque_varies)
-      f.torque = *torque;
-    else
-      f.torque = [moment = (*torque)(0.0)](double) { return moment; };
-  }
-  f.clamp = read_stick(t, f);
-  return f;
-}
-
-void read_joint(const Table& t, RawBody& raw) {
-  const std::vector<std::string> words = {"free", "pin"};
-  switch (t.kind_of("joint")) {
-    case ValueKind::absent:
-      throw InputError(
-          t.place(), fmt::format("body \"{}\" has no joint; write joint = \"free\", joint = \"pin\" (to the "
-                                 "ground) or joint = {{ to = \"other body\", at = \"tip\" }}",
-                                 raw.name));
-    case ValueKind::array:
-      throw t.error("joint", "a body hangs on one joint only: closed loops of bodies are not supported");
-    case ValueKind::text: raw.free = t.choice("joint", words) == "free"; return;
-    default: break;
-  }
-  const Table j = t.table("joint");
-  raw.joint_table = j;
-  raw.own = read_place(j, "own", raw.shape, 0);
-  raw.forces = read_forces(j);
-  if (j.has("to")) {
-    raw.parent = j.filled_text("to");
-    raw.joint = j;  // `at` waits until the parent is known
-    j.allow("at");
-    j.allow("kind");
-  } else {
-    raw.free = j.choice_or("kind", "pin", words) == "free";
-    if (raw.free) {
-      for (const char* key : {"damping", "friction", "torque", "stick", "own", "at"})
-        if (j.has(key)) throw j.error(key, "a free body has no joint for this to act in");
-    } else if (j.has("at")) {
-      const auto at = j.pair("at", Dimension::length);
-      raw.anchor = {(*at)[0], (*at)[1]};
-    }
-    j.finish();
-  }
-}
 
 std::vector<RawBody> read_raw(const Table& root) {
   std::vector<RawBody> raw;
@@ -136,13 +25,13 @@ std::vector<RawBody> read_raw(const Table& root) {
   if (tables.empty())
     throw InputError({root.place().file, 0, 0}, "there is no [[body]]: a scenario needs at least one");
   const auto add = [&](const Table& t) {
-    RawBody b{t.filled_text("name"), {}, t, {}, {}, false, {}, 0, {}, {}, {}};
+    RawBody b{t.filled_text("name"), t, {}, {}};
     if (!is_name(b.name))
       throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", b.name));
     for (const RawBody& other : raw)
       if (other.name == b.name) throw t.error("name", fmt::format("there is a body \"{}\" already", b.name));
     b.shape = read_shape(t.table("shape"));
-    read_joint(t, b);
+    b.joint = read_joint(t, b.name, b.shape);
     t.finish();
     raw.push_back(std::move(b));
   };
@@ -174,16 +63,17 @@ std::vector<int> sort_bodies(const std::vector<RawBody>& raw) {
     if (state[i] == 1) {
       std::string loop;
       for (const auto& n : path) loop += (loop.empty() ? "" : " -> ") + n;
-      throw raw[i].joint->error(
+      throw raw[i].joint.table->error(
           "to",
-          fmt::format("the joints form a loop: {}; one body must be pinned to the ground or free", loop));
+          fmt::format("the joints form a loop: {}; one body must be joined to the ground or free", loop));
     }
     state[i] = 1;
-    if (!raw[i].parent.empty()) {
-      const auto found = index.find(raw[i].parent);
+    if (!raw[i].joint.parent.empty()) {
+      const auto found = index.find(raw[i].joint.parent);
       if (found == index.end())
-        throw raw[i].joint->error("to", fmt::format("there is no body \"{}\"{} (bodies: {})", raw[i].parent,
-                                                    did_you_mean(raw[i].parent, names), one_of(names)));
+        throw raw[i].joint.table->error(
+            "to", fmt::format("there is no body \"{}\"{} (bodies: {})", raw[i].joint.parent,
+                              did_you_mean(raw[i].joint.parent, names), one_of(names)));
       self(self, found->second, path);
     }
     state[i] = 2;
@@ -227,13 +117,17 @@ void fit_damping(const BeamSpec& spec, double about_joint, const std::string& na
   beam.set_damping_when_held(held.alpha, held.beta);
 }
 
+double about_joint(const Body& b) {
+  return b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
+}
+
 void add_beam(const RawBody& r, const BeamMount& mount, BodyData& b) {
   const BeamSpec& spec = *r.shape.beam;
   ElasticBeam beam = make_beam(spec, mount);
-  const bool grounded = !r.free && r.parent.empty();
+  const bool grounded = r.joint.is_ground_pin();
   const bool clamped = beam.basis().support() == Support::clamped;
-  if (r.forces.clamp.is_on() && !(grounded && clamped))
-    throw r.joint_table->error(
+  if (r.joint.forces.clamp.is_on() && !(grounded && clamped))
+    throw r.joint.table->error(
         "stick", "this rule is for a body that is pinned to the ground, its beam clamped to it");
   if (spec.by_state && !(grounded && clamped))
     throw spec.table.error(
@@ -242,9 +136,51 @@ void add_beam(const RawBody& r, const BeamMount& mount, BodyData& b) {
     if (!grounded) throw spec.table.error("motion", "\"small\" is for a body that is pinned to the ground");
     b.rigid.linear = true;
   }
-  if (spec.rayleigh_ratios)
-    fit_damping(spec, b.rigid.inertia + b.rigid.mass * b.rigid.center.s * b.rigid.center.s, r.name, beam, b);
+  if (spec.rayleigh_ratios) fit_damping(spec, about_joint(b.rigid), r.name, beam, b);
   b.rigid.beam = std::make_shared<ElasticBeam>(std::move(beam));
+}
+
+}  // namespace
+
+namespace {
+
+Body make_body(const RawBody& r, double origin) {
+  Body b;
+  b.name = r.name;
+  b.free = r.joint.is_free();
+  if (!b.free) b.joint = {r.joint.kind, r.joint.direction, r.joint.angle};
+  b.anchor = r.joint.anchor;
+  b.mass = r.shape.mass;
+  b.inertia = r.shape.inertia;
+  b.center = {r.shape.center.s - origin, r.shape.center.n};
+  b.weightless = r.shape.weightless;
+  b.weightless_at = r.shape.weightless_at - origin;
+  return b;
+}
+
+void mount_beam(const RawBody& r, BodyData& b) {
+  const BeamSpec& beam = *r.shape.beam;
+  const bool free = r.joint.is_free();
+  if (!free && b.origin > beam.at)
+    throw beam.table.error("at",
+                           "the joint of the body is on the beam; it must be at its start or before it");
+  const JointForces& f = r.joint.forces;
+  BeamMount mount{free, f.has_friction() || f.damping > 0 || f.torque, false, false, b.origin};
+  // Before it there may be rigid parts, or just a rigid arm without mass.
+  mount.behind_parts = r.shape.has_rigid_parts || (!free && b.origin < beam.at - 1e-12 * beam.data.length);
+  mount.is_held = !free && r.joint.kind != JointKind::pin;
+  add_beam(r, mount, b);
+}
+
+void check_body(const RawBody& r, const BodyData& b) {
+  if (r.joint.forces.clamp.is_on() && !r.shape.beam)
+    throw r.joint.table->error("stick", "this rule looks at the bending of a beam, and the body has none");
+  const bool turns = r.joint.is_free() || r.joint.kind == JointKind::pin;
+  if (turns && !(about_joint(b.rigid) > 0))
+    throw InputError(r.table.place(),
+                     fmt::format("body \"{}\" has no inertia about its joint, so nothing could turn it; "
+                                 "place its mass away from the joint or give it a size",
+                                 r.name));
 }
 
 }  // namespace
@@ -252,53 +188,32 @@ void add_beam(const RawBody& r, const BeamMount& mount, BodyData& b) {
 std::vector<BodyData> read_bodies(const Table& root) {
   const std::vector<RawBody> raw = read_raw(root);
   const std::vector<int> order = sort_bodies(raw);
+  if (std::all_of(raw.begin(), raw.end(), [](const RawBody& r) { return r.joint.kind == JointKind::weld; }))
+    throw InputError(raw.front().table.place(),
+                     "nothing can move: every body is welded; one needs a joint of another kind");
   std::map<std::string, int> place;
   std::vector<BodyData> out;
   for (int i : order) {
     const RawBody& r = raw[i];
     BodyData b;
     b.shape = r.shape;
-    b.forces = r.forces;
-    b.origin = r.free ? r.shape.center.s : r.own;
-    b.rigid.name = r.name;
-    b.rigid.free = r.free;
-    b.rigid.anchor = r.anchor;
-    b.rigid.mass = r.shape.mass;
-    b.rigid.inertia = r.shape.inertia;
-    b.rigid.center = {r.shape.center.s - b.origin, 0};
-    b.rigid.weightless = r.shape.weightless;
-    b.rigid.weightless_at = r.shape.weightless_at - b.origin;
-    if (r.shape.beam) {
-      if (!r.free && b.origin > r.shape.beam->at)
-        throw r.shape.beam->table.error(
-            "at", "the joint of the body is on the beam; it must be at its start or before it");
-      BeamMount mount{r.free, r.forces.has_friction() || r.forces.damping > 0 || r.forces.torque, false,
-                      b.origin};
-      // Before it there may be rigid parts, or just a rigid arm without mass.
-      mount.behind_parts = r.shape.has_rigid_parts
-                        || (!r.free && b.origin < r.shape.beam->at - 1e-12 * r.shape.beam->data.length);
-      add_beam(r, mount, b);
-    } else if (r.forces.clamp.is_on()) {
-      throw r.joint_table->error("stick", "this rule looks at the bending of a beam, and the body has none");
-    }
-    if (!r.parent.empty()) {
-      b.rigid.parent = place.at(r.parent);
+    b.forces = r.joint.forces;
+    b.origin = r.joint.is_free() ? r.shape.center.s : r.joint.own;
+    b.rigid = make_body(r, b.origin);
+    if (r.shape.beam) mount_beam(r, b);
+    if (!r.joint.parent.empty()) {
+      b.rigid.parent = place.at(r.joint.parent);
       const BodyData& parent = out[b.rigid.parent];
       if (parent.rigid.linear)
-        throw r.joint->error(
-            "to",
-            fmt::format("the beam of \"{}\" has motion = \"small\": nothing can be pinned to it", r.parent));
-      b.rigid.attach = {read_place(*r.joint, "at", parent.shape, parent.shape.length) - parent.origin, 0};
-      r.joint->finish();
+        throw r.joint.table->error(
+            "to", fmt::format("the beam of \"{}\" has motion = \"small\": nothing can be pinned to it",
+                              r.joint.parent));
+      b.rigid.attach = read_attachment(r.joint, parent.shape);
+      b.rigid.attach.s -= parent.origin;
     }
     for (Part& p : b.shape.parts) p.s0 -= b.origin, p.s1 -= b.origin;
     for (ShapeFeature& f : b.shape.features) f.point.s -= b.origin;
-    const double about_joint = b.rigid.inertia + b.rigid.mass * b.rigid.center.s * b.rigid.center.s;
-    if (!(about_joint > 0))
-      throw InputError(r.table.place(),
-                       fmt::format("body \"{}\" has no inertia about its joint, so nothing could turn it; "
-                                   "place its mass away from the joint or give it a size",
-                                   r.name));
+    check_body(r, b);
     place[r.name] = static_cast<int>(out.size());
     out.push_back(std::move(b));
   }

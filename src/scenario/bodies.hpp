@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "scenario/shapes.hpp"
-#include "thud/dynamics/system.hpp"
+#include "scenario/joints.hpp"
 #include "thud/scenario/scenario.hpp"
 
 namespace thud::doc {

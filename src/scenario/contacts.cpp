@@ -118,8 +118,22 @@ class ContactReader {
 
   // The joint that carries a body is where its parent is, so a sharp end there says nothing new.
   bool is_at_joint(const Feature& f) const {
-    return !bodies_[f.body].rigid.free && f.radius == 0 && std::hypot(f.point.s, f.point.n) < 1e-12;
+    const Body& b = bodies_[f.body].rigid;
+    return !b.free && b.joint.kind != JointKind::slider && f.radius == 0
+        && std::hypot(f.point.s, f.point.n) < 1e-12;
   }
+
+  // The body that a rigid body is one with by welds: itself, or −1 for the ground.
+  int welded_to(int body) const {
+    while (body >= 0) {
+      const Body& b = bodies_[static_cast<std::size_t>(body)].rigid;
+      if (b.joint.kind != JointKind::weld || b.beam) break;
+      if (b.parent >= 0 && bodies_[static_cast<std::size_t>(b.parent)].rigid.beam) break;
+      body = b.parent;
+    }
+    return body;
+  }
+  bool is_fixed(int body) const { return welded_to(body) < 0; }
 
   std::vector<Feature> features_of(std::size_t body) const {
     std::vector<Feature> out;
@@ -224,6 +238,8 @@ class ContactReader {
       for (const std::string& name : t.filled_texts_or("touches"))
         for (const Feature& f : find_features(t, name)) out.push_back(f);
       if (out.empty()) throw t.error("touches", "the list is empty; leave it out to let everything touch");
+      for (const Feature& f : out)
+        if (is_fixed(f.body)) throw t.error("touches", never_touches(f.body));
       return out;
     }
     const std::vector<std::size_t> chosen = find_bodies(t);
@@ -232,6 +248,10 @@ class ContactReader {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const bool is_chosen = std::find(chosen.begin(), chosen.end(), i) != chosen.end();
       if (!chosen.empty() && !is_chosen) continue;
+      if (is_fixed(static_cast<int>(i))) {
+        if (is_chosen) throw t.error("bodies", never_touches(static_cast<int>(i)));
+        continue;
+      }
       const std::vector<Feature> own = features_of(i);
       if (own.empty() && is_chosen) throw t.error("bodies", nothing_to_touch(i));
       out.insert(out.end(), own.begin(), own.end());
@@ -241,6 +261,11 @@ class ContactReader {
           t.place(),
           fmt::format("nothing could touch {}: no body has a size; list points in \"touches\"", t.path()));
     return out;
+  }
+
+  std::string never_touches(int body) const {
+    return fmt::format("\"{}\" is welded to the ground: it cannot come to touch a wall",
+                       body_names_[static_cast<std::size_t>(body)]);
   }
 
   // ---- pairs ----
@@ -287,6 +312,10 @@ class ContactReader {
       for (const Feature& b : second) {
         if (a.body == b.body)
           throw t.error(key, fmt::format("\"{}\" and \"{}\" belong to the same body", a.name, b.name));
+        if (welded_to(a.body) == welded_to(b.body))
+          throw t.error(
+              key, fmt::format("\"{}\" and \"{}\" are welded together: their distance never changes", a.name,
+                               b.name));
         if (!(a.radius > 0 || b.radius > 0))
           throw t.error(
               key, fmt::format("\"{}\" and \"{}\" are both points; one of a pair must be a ball, a disc or "
@@ -310,7 +339,9 @@ class ContactReader {
   bool keeps_distance(const Feature& a, const Feature& b) const {
     const auto holds = [&](const Feature& child, const Feature& parent) {
       const Body& c = bodies_[child.body].rigid;
-      if (c.parent != parent.body || c.beam || bodies_[parent.body].rigid.beam) return false;
+      if (c.parent != parent.body || c.joint.kind != JointKind::pin || c.beam
+          || bodies_[parent.body].rigid.beam)
+        return false;
       return std::hypot(child.point.s, child.point.n) < 1e-12
           || std::hypot(parent.point.s - c.attach.s, parent.point.n - c.attach.n) < 1e-12;
     };

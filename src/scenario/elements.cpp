@@ -69,13 +69,17 @@ class KeyReader {
       const Body& b = s_.system->tree().body(i);
       if (b.name == wanted && b.free)
         throw t_.error(key, fmt::format("\"{}\" is free: it has no joint for this to act in", wanted));
+      const JointKind kind = s_.system->tree().joint_kind(i);
+      if (b.name == wanted && kind == JointKind::weld)
+        throw t_.error(key, fmt::format("\"{}\" is welded: nothing moves in its joint", wanted));
       if (b.name == wanted) {
         body = i;
+        slides_ = kind == JointKind::slider;
         return;
       }
-      if (!b.free) known.push_back(b.name);
+      if (!b.free && kind != JointKind::weld) known.push_back(b.name);
     }
-    throw t_.error(key, fmt::format("there is no body \"{}\"{} (bodies with a joint: {})", wanted,
+    throw t_.error(key, fmt::format("there is no body \"{}\"{} (bodies with a joint that moves: {})", wanted,
                                     did_you_mean(wanted, known), one_of(known)));
   }
 
@@ -84,6 +88,14 @@ class KeyReader {
   }
   void number_or(const char* key, double& x, const char* unit, Admits admits, const char*) {
     x = t_.number_or(key, x, dimension_of(unit), range_of(admits));
+  }
+  void joint_number(const char* key, double& x, const char* pin, const char* slider, Admits admits,
+                    const char* about) {
+    number(key, x, slides_ ? slider : pin, admits, about);
+  }
+  void joint_number_or(const char* key, double& x, const char* pin, const char* slider, Admits admits,
+                       const char* about) {
+    number_or(key, x, slides_ ? slider : pin, admits, about);
   }
   void choice(const char* key, int& which, std::vector<std::string> names, const char*) {
     const std::string chosen = t_.choice_or(key, names[which], names);
@@ -100,6 +112,7 @@ class KeyReader {
   const Table& t_;
   std::string fallback_;
   const Scenario& s_;
+  bool slides_ = false;  // the joint that was named
 };
 
 template <class E>
@@ -154,6 +167,14 @@ class KeyLister {
     add(key, {{.form = Form::number, .dimension = dimension_of(unit), .range = range_of(admits)}}, show(x),
         about);
   }
+  void joint_number(const char* key, double&, const char* pin, const char* slider, Admits admits,
+                    const char* about) {
+    add(key, in_both(pin, slider, admits), "", about);
+  }
+  void joint_number_or(const char* key, double& x, const char* pin, const char* slider, Admits admits,
+                       const char* about) {
+    add(key, in_both(pin, slider, admits), show(x), about);
+  }
   void choice(const char* key, int& which, std::vector<std::string> names, const char* about) {
     const std::string fallback = names[which];
     add(key, {{.form = Form::choice, .choices = std::move(names)}}, fallback, about);
@@ -164,6 +185,12 @@ class KeyLister {
   }
 
  private:
+  static std::vector<ValueSpec> in_both(const char* pin, const char* slider, Admits admits) {
+    std::vector<ValueSpec> out;
+    for (const char* unit : {pin, slider})
+      out.push_back({.form = Form::number, .dimension = dimension_of(unit), .range = range_of(admits)});
+    return out;
+  }
   void add(const char* key, std::vector<ValueSpec> values, std::string fallback, std::string about) {
     keys.push_back({key, std::move(values), std::move(fallback), std::move(about)});
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "solve/dense.hpp"
+#include "thud/base/format.hpp"
 
 namespace thud::doc {
 
@@ -13,12 +14,15 @@ namespace {
 using Entry = InitialEntry;
 
 bool is_pose(thud::Quantity q) {
-  return q == thud::Quantity::angle || q == thud::Quantity::position || q == thud::Quantity::depth
-      || q == thud::Quantity::elastic_coordinate;
+  return q == thud::Quantity::angle || q == thud::Quantity::travel || q == thud::Quantity::position
+      || q == thud::Quantity::depth || q == thud::Quantity::elastic_coordinate;
 }
 bool is_motion(thud::Quantity q) {
-  return q == thud::Quantity::rate || q == thud::Quantity::velocity || q == thud::Quantity::elastic_rate;
+  return q == thud::Quantity::rate || q == thud::Quantity::travel_rate || q == thud::Quantity::velocity
+      || q == thud::Quantity::elastic_rate;
 }
+bool is_turn(thud::Quantity q) { return q == thud::Quantity::angle || q == thud::Quantity::rate; }
+bool is_travel(thud::Quantity q) { return q == thud::Quantity::travel || q == thud::Quantity::travel_rate; }
 bool is_elastic(thud::Quantity q) {
   return q == thud::Quantity::elastic_coordinate || q == thud::Quantity::elastic_rate;
 }
@@ -32,7 +36,7 @@ Dimension dimension_of(const NamedObservable& o) {
 
 }  // namespace
 
-// Poses and motions are separate problems; in both the angles, rates and elastic coordinates that are given stand, and
+// Poses and motions are separate problems; in both the angles, travels, rates and elastic coordinates that are given stand, and
 // what else is given is met with the smallest change.
 class InitialSolver::Impl {
  public:
@@ -62,15 +66,14 @@ class InitialSolver::Impl {
         continue;
       }
       (is_pose(e.what.quantity) ? poses : motions).push_back(&e);
-      if (e.what.quantity == thud::Quantity::angle && has_own_angle(e.what.body))
-        q_[system_.tree().angle_dof(e.what.body)] = e.value;
+      if (const int dof = own_dof(e.what); dof >= 0 && is_pose(e.what.quantity)) q_[dof] = e.value;
     }
     solve_pose(poses);
     solve_motion(motions);
   }
 
-  // The common case without a search: angles and rates given one by one, and at most one x and one z, vx and vz of a
-  // free rigid body whose angle is given. False where it is not so.
+  // The common case without a search: angles, travels and rates given one by one, and at most one x and one z, vx and vz
+  // of a free rigid body whose angle is given. False where it is not so.
   bool place_directly(const std::vector<Entry>& entries) {
     const Tree& tree = system_.tree();
     if (tree.has_beams()) return false;
@@ -81,9 +84,9 @@ class InitialSolver::Impl {
       return given++ == 0;
     };
     for (const Entry& e : entries) {
-      const bool rate = e.what.quantity == thud::Quantity::rate;
-      if (rate || e.what.quantity == thud::Quantity::angle)
-        if (!has_own_angle(e.what.body) || !give(tree.angle_dof(e.what.body), rate, e.value)) return false;
+      if (!is_turn(e.what.quantity) && !is_travel(e.what.quantity)) continue;
+      const int dof = own_dof(e.what);
+      if (dof < 0 || !give(dof, is_motion(e.what.quantity), e.value)) return false;
     }
     for (const Entry& e : entries) {
       const bool motion = e.what.quantity == thud::Quantity::velocity;
@@ -104,14 +107,19 @@ class InitialSolver::Impl {
     return true;
   }
 
-  bool has_own_angle(int body) const {
-    const JointKind kind = system_.tree().joint_kind(body);
-    return kind == JointKind::pin || kind == JointKind::free;
+  // The coordinate that an angle, a travel or its rate is by itself; −1: of none.
+  int own_dof(const Observable& o) const {
+    const Tree& tree = system_.tree();
+    if (is_travel(o.quantity)) return tree.joint_dof(o.body);
+    const JointKind kind = tree.joint_kind(o.body);
+    const bool turns = kind == JointKind::pin || kind == JointKind::free;
+    return turns && is_turn(o.quantity) ? tree.angle_dof(o.body) : -1;
   }
 
   double residual(const Entry& e) const {
     const Observable& o = e.what;
     if (o.quantity == thud::Quantity::angle) return system_.tree().angle(o.body, q_.data()) - e.value;
+    if (o.quantity == thud::Quantity::travel) return frames_.travel[o.body] - e.value;
     const Vec p = o.center ? frames_.origin[o.body] + system_.tree().center_arm(frames_, o.body)
                            : frames_.position(o.body, o.point);
     if (o.quantity == thud::Quantity::depth) return system_.beds()[o.bed].plane.depth(p) - e.value;
@@ -119,14 +127,18 @@ class InitialSolver::Impl {
   }
 
   double velocity(const Observable& o) const {
-    if (o.quantity == thud::Quantity::rate || !system_.tree().has_beams()) return 0;
+    if (is_turn(o.quantity) || is_travel(o.quantity) || !system_.tree().has_beams()) return 0;
     const Vec v =
         o.center ? system_.tree().center_velocity(frames_, o.body) : frames_.velocity(o.body, o.point);
     return o.component == Component::x ? v.x : v.z;
   }
 
   void fill_row(const Observable& o, double* row) const {
-    if (o.quantity == thud::Quantity::angle || o.quantity == thud::Quantity::rate) {
+    if (is_travel(o.quantity)) {
+      row[system_.tree().joint_dof(o.body)] = 1;
+      return;
+    }
+    if (is_turn(o.quantity)) {
       system_.tree().add_moment(o.body, 1.0, row);
       return;
     }
@@ -213,6 +225,32 @@ void InitialSolver::solve(const std::vector<InitialEntry>& entries, std::vector<
 
 namespace {
 
+// Of a travel of a body that does not slide.
+std::string no_travel(const std::string& name, const Scenario& s) {
+  for (const Body& b : s.system->tree().bodies())
+    if (name == b.name + ".travel" || name == b.name + ".travel.rate")
+      return fmt::format(
+          "; \"{}\" is no slider: joint = {{ kind = \"slider\", direction = … }} gives it a travel", b.name);
+  return {};
+}
+
+void check_turn(const Table& t, const std::string& key, const std::string& name, const NamedObservable& o,
+                const Scenario& s) {
+  const Tree& tree = s.system->tree();
+  const int body = o.observable.body;
+  if (!is_turn(o.observable.quantity) || tree.angle_dof(body) >= 0) return;
+  const std::vector<double> any(static_cast<std::size_t>(tree.dof_count()));
+  const std::string angle = show_quantity(tree.angle(body, any.data()), "rad", {});
+  throw InputError(
+      t.place_of_key(key),
+      fmt::format("\"{}\" cannot be set: the joints of \"{}\" hold it at {}; its angle is set there, "
+                  "joint = {{ …, angle = … }}{}",
+                  name, tree.body(body).name, angle,
+                  tree.joint_kind(body) == JointKind::slider
+                      ? fmt::format(", and where it starts by \"{}.travel\"", tree.body(body).name)
+                      : ""));
+}
+
 Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {
   std::string name = key;
   try {
@@ -225,16 +263,18 @@ Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {
     std::vector<std::string> known;
     for (const NamedObservable& k : s.observables)
       if (is_pose(k.observable.quantity) || is_motion(k.observable.quantity)) known.push_back(k.name);
-    const bool no_bed = name.ends_with(".depth") && s.system->beds().empty();
+    std::string why = no_travel(name, s);
+    if (why.empty() && name.ends_with(".depth") && s.system->beds().empty())
+      why = "; there is no [bed] to measure a depth from";
     throw InputError(t.place_of_key(key), fmt::format("unknown \"{}\" in initial{}", name,
-                                                      no_bed ? "; there is no [bed] to measure a depth from"
-                                                             : did_you_mean(name, known)));
+                                                      why.empty() ? did_you_mean(name, known) : why));
   }
+  check_turn(t, key, name, *o, s);
   const bool vector_size = o->observable.component == Component::size;
   if (vector_size || (!is_pose(o->observable.quantity) && !is_motion(o->observable.quantity)))
     throw InputError(
         t.place_of_key(key),
-        fmt::format("\"{}\" cannot be set at the start; angles, rates, positions (.x, .z), "
+        fmt::format("\"{}\" cannot be set at the start; angles, rates, travels, positions (.x, .z), "
                     "velocities (.vx, .vz), depths and amplitudes of beams (.mode1, .mode1.rate) can",
                     name));
   return {key, name, o->observable, t.number(key, dimension_of(*o)), t};

@@ -51,6 +51,17 @@ bool is_same(BodyPoint a, BodyPoint b) { return a.s == b.s && a.n == b.n; }
 
 }  // namespace
 
+BodyPoint slider_direction(const Body& body) {
+  const double turn = body.joint.direction - body.joint.angle;
+  return {std::cos(turn), std::sin(turn)};
+}
+
+Vec slider_line(const Tree& tree, const Frames<double>& frames, int body) {
+  const BodyPoint d = slider_direction(tree.body(body));
+  const auto i = static_cast<std::size_t>(body);
+  return d.s * frames.u[i] + d.n * frames.w[i];
+}
+
 std::vector<OutlineLine> make_outline(const Tree& tree, const std::vector<DrawnPart>& parts) {
   std::vector<OutlineLine> out;
   // The joints of a body that nothing drawn reaches get a line to its mass centre.

@@ -148,7 +148,8 @@ void add_frequencies(const System& system, std::vector<NamedConstant>& out) {
     std::vector<double> own;
     for (int k = 0; k < b.beam->size(); ++k) own.push_back(b.beam->frequency(k));
     add("frequency", own);
-    if (b.free || b.parent >= 0 || b.beam->basis().support() != Support::clamped) continue;
+    const bool on_hub = system.tree().joint_kind(i) == JointKind::pin && b.parent < 0;
+    if (!on_hub || b.beam->basis().support() != Support::clamped) continue;
     add("hub_frequency",
         frequencies_on_hub(*b.beam,
                            b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n)));

@@ -37,6 +37,10 @@ constexpr const char* sample = R"(
 name  = "BODY"
 shape = { kind = "stepped", parts = [ { kind = "cylinder", length = 0.1, diameter = 0.01, mass = 0.1 }, { kind = "beam", length = 0.2, diameter = 0.01, density = 7700, young = 2e11, modes = 1 } ] }
 joint = { kind = "pin", friction = 0.1, damping = 0.1, torque = "=t" }
+[[body]]
+name  = "SLIDER"
+shape = { kind = "point", mass = 1 }
+joint = { kind = "slider", direction = "vertical" }
 [points]
 POINT = { body = "BODY", s = 0.2 }
 [bed]
@@ -94,6 +98,10 @@ std::string form_words(const ValueSpec& v) {
 std::string default_words(const KeySpec& k) {
   if (k.is_required()) return "**required**";
   return k.default_value() ? "`" + k.fallback + "`" : k.fallback;
+}
+
+bool is_of_sliders(const std::string& name) {
+  return name.find(".travel") != std::string::npos || name.ends_with(".joint.force");
 }
 
 class Writer {
@@ -205,8 +213,10 @@ class Writer {
   void add_quantities() {
     head(2, "observables", "Quantities");
     out_ +=
-        "What can stand in `[results]`, in conditions and in `plot`. `BODY` is the name of a body, `POINT` "
-        "that of a\n"
+        "What can stand in `[results]`, in conditions and in `plot`. `BODY` is the name of a body, `SLIDER` "
+        "that "
+        "of one\n"
+        "on a slider, which has the others too but for the torque, `POINT` that of a\n"
         "point (every body has `BODY.start` and `BODY.tip`), `CONTACT` is `FEATURE@WALL` or "
         "`FEATURE@FEATURE`.\n"
         "`thud run FILE --list-observables` shows those of a scenario. A second bed adds its name: "
@@ -215,6 +225,7 @@ class Writer {
     const Scenario s = parse_scenario(sample, "sample", {});
     for (const NamedObservable& o : s.observables) {
       std::string name = o.name, about = o.about;
+      if (name.starts_with("SLIDER") && !is_of_sliders(name)) continue;
       if (name.starts_with("BODY.start.") || name.starts_with("BODY.tip.") || name.starts_with("BODY.root.")
           || name.find("@WALL2") != std::string::npos || name.find(".mode2") != std::string::npos)
         continue;

@@ -6,6 +6,7 @@
 
 #include "scenario/beds.hpp"
 #include "scenario/elements.hpp"
+#include "scenario/joints.hpp"
 #include "scenario/schema.hpp"
 #include "scenario/shapes.hpp"
 #include "thud/granular/laws.hpp"
@@ -89,7 +90,8 @@ std::vector<TableSpec> shape_variants() {
       {need("mass", {number(D::mass, positive)}, "of the point"), at,
        key("diameter", {number(D::length, positive)}, "none", "what the sand sees of it; of a cube its side"),
        key("form", {choice({"ball", "cube"})}, "ball",
-           "of that size, to the sand: V = π d³/6 and A = π d²/4, or V = d³ and A = d²; a cube has inertia, too")});
+           "of that size, to the sand: V = π d³/6 and A = π d²/4, or V = d³ and A = d²; a cube has inertia, "
+           "too")});
   add("block", "A cuboid; a rectangle to the sand.",
       {size("length", "along the axis"), size("width", "across it, in the plane"),
        key("thickness", {number(D::length, positive)}, "the width", "out of the plane"), mass, density, at},
@@ -107,7 +109,10 @@ std::vector<TableSpec> shape_variants() {
       {need("parts", {tables(shape_spec)}, "the parts, from the start on; any kind but `stepped`")});
   add("given", "Mass properties as measured; a cylinder to the sand if both sizes are given.",
       {need("mass", {number(D::mass, positive)}, "of the body"),
-       need("center", {number(D::length)}, "where the mass centre is along the axis"),
+       need("center", {number(D::length), pair_of(D::length)},
+            "where the mass centre is along the axis; `[s, n]`: and how far beside it, to the right while "
+            "the axis "
+            "points down"),
        need("inertia", {number(D::inertia, non_negative)}, "about the mass centre"),
        key("length", {number(D::length, non_negative)}, "0", "along the axis"),
        key("diameter", {number(D::length, non_negative)}, "0", "across it")});
@@ -221,21 +226,44 @@ const TableSpec& joint_spec() {
       .name = "joint",
       .title = "joint = { … }",
       .about =
-          "A pin to the ground, or `to` another body. Every body hangs on one joint; closed loops are "
-          "refused.",
+          "What carries a body: the ground, or `to` another body. Every body hangs on one joint; closed "
+          "loops "
+          "are refused. A `pin` lets it turn, a `slider` lets it move along a line and holds its angle, a "
+          "`weld` holds it at an angle; a `free` body has no joint. Damping, friction and drive act on what "
+          "moves "
+          "in the joint: moments in a pin, forces along the line in a slider.",
       .keys = {
-          key("kind", {choice({"free", "pin"})}, "pin", "of a body that is not carried by another"),
+          key("kind", {choice(joint_kinds)}, "pin", "of the joint"),
           key("to", {text}, "the ground", "name of the body that carries this one"),
           key("at", {place, number(D::length), pair_of(D::length)}, "tip of the other body",
-              "place on the other body: `start`, `center`, `tip`, or a length from its start; of a pin to "
+              "place on the other body: `start`, `center`, `tip`, a length from its start, or `[s, n]` "
+              "beside "
+              "the axis of a rigid one; on the ground: `[x, z]`, by default `[0, 0]`"),
+          key("own", {place, number(D::length)}, "start",
+              "the same on this body; of a slider the point that moves along the line, and is `at` it where "
               "the "
-              "ground: `[x, z]`, by default `[0, 0]`"),
-          key("own", {place, number(D::length)}, "start", "the same on this body"),
-          key("damping", {number(D::damping_torque, non_negative)}, "0", "viscous moment per relative rate"),
-          key("friction", {number(D::torque, non_negative), pair_of(D::torque, non_negative)}, "0",
-              "Coulomb moment; `[a, b]`: a against negative, b against positive relative turning"),
+              "travel is zero"),
+          key("direction", {choice(direction_words), number(D::angle)}, "needed by sliders",
+              "of the line of a slider. On the ground `vertical` (travel counts downwards), `horizontal` (to "
+              "the "
+              "right) or an angle from the downward vertical; on a body `along` or `across` its axis, or an "
+              "angle against it"),
+          key("angle", {number(D::angle)}, "0",
+              "of this body's axis against that of what carries it, on the ground from the downward "
+              "vertical; of "
+              "sliders and welds"),
+          key("damping", {number(D::damping_torque, non_negative), number(D::damping_force, non_negative)},
+              "0", "viscous moment per relative rate; of a slider force per speed"),
+          key("friction",
+              {number(D::torque, non_negative), pair_of(D::torque, non_negative),
+               number(D::force, non_negative), pair_of(D::force, non_negative)},
+              "0",
+              "Coulomb moment, of a slider force; `[a, b]`: a against negative, b against positive relative "
+              "motion"),
           key("torque", {formula("t", D::torque)}, "none",
-              "moment on this body, the opposite on what carries it; may be an expression of `t`"),
+              "moment on this body, the opposite on what carries it; may be an expression of `t`; of pins"),
+          key("force", {formula("t", D::force)}, "none",
+              "the same in a slider: force on this body along the line, positive towards positive travel"),
           key("stick", {table(stick_spec)}, "by Coulomb's law", "another rule for when it sticks")}};
   return spec;
 }
@@ -245,12 +273,14 @@ const TableSpec& body_spec() {
       .name = "body",
       .title = "[[body]]",
       .about = "A rigid or elastic body. At least one is needed.",
-      .keys = {need("name", {text}, "letters, digits, `_`, `-`; may hold `{...}` when repeated"),
-               need("shape", {table(shape_spec)}, "mass properties and what the sand and walls see"),
-               need("joint", {choice({"free", "pin"}), table(joint_spec)},
-                    "`\"free\"`: three freedoms; `\"pin\"`: pinned to the ground at (0, 0); or a table"),
-               key("repeat", {whole(repeats)}, "one body",
-                   "makes that many, with `i` = 1, 2, … in all expressions and `{...}` of the entry")}};
+      .keys = {
+          need("name", {text}, "letters, digits, `_`, `-`; may hold `{...}` when repeated"),
+          need("shape", {table(shape_spec)}, "mass properties and what the sand and walls see"),
+          need("joint", {choice(joint_kinds), table(joint_spec)},
+               "`\"free\"`: three freedoms; `\"pin\"`: pinned to the ground at (0, 0); `\"weld\"`: fixed "
+               "there, pointing down; or a table"),
+          key("repeat", {whole(repeats)}, "one body",
+              "makes that many, with `i` = 1, 2, … in all expressions and `{...}` of the entry")}};
   return spec;
 }
 
@@ -485,7 +515,8 @@ const TableSpec& initial_spec() {
       .name = "initial",
       .title = "[initial]",
       .about =
-          "Any quantities that fix the pose and the motion at t = 0: angles, rates, positions (`.x`, `.z`), "
+          "Any quantities that fix the pose and the motion at t = 0: angles, rates, travels, positions "
+          "(`.x`, `.z`), "
           "velocities (`.vx`, `.vz`) and depths, of bodies or points; amplitudes of the shapes of a beam and "
           "their "
           "rates (`.mode1`, `.mode1.rate`). What is not mentioned is zero where it is free to be.",

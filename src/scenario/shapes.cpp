@@ -12,9 +12,9 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// One simple solid on the axis: mass m with its centre at s and moment of inertia about that centre.
+// One simple solid: mass m with its centre at s on the axis, or n beside it, and moment of inertia about that centre.
 struct Lump {
-  double mass, s, inertia;
+  double mass, s, inertia, n = 0;
 };
 
 // mass = ..., or density = ... times the volume.
@@ -66,11 +66,11 @@ class ShapeReader {
 
   ShapeData result() const {
     ShapeData out;
-    double first = 0;
-    for (const Lump& l : lumps_) out.mass += l.mass, first += l.mass * l.s;
-    const double c = out.mass > 0 ? first / out.mass : 0;
-    out.center = {c, 0};
-    for (const Lump& l : lumps_) out.inertia += l.inertia + l.mass * (l.s - c) * (l.s - c);
+    BodyPoint first{}, &c = out.center;
+    for (const Lump& l : lumps_) out.mass += l.mass, first.s += l.mass * l.s, first.n += l.mass * l.n;
+    if (out.mass > 0) c = {first.s / out.mass, first.n / out.mass};
+    for (const Lump& l : lumps_)
+      out.inertia += l.inertia + l.mass * ((l.s - c.s) * (l.s - c.s) + (l.n - c.n) * (l.n - c.n));
     out.length = end_;
     out.air_area = area_;
     out.parts = parts_;
@@ -246,12 +246,21 @@ class ShapeReader {
   // Mass, centre and inertia as measured; a length and a diameter give the sand a cylinder to act on.
   void add_given(const Table& t) {
     const double m = t.number("mass", Dimension::mass, Range::positive());
-    const double c = t.number("center", Dimension::length);
+    const BodyPoint c = read_center(t);
     const double inertia = t.number("inertia", Dimension::inertia, Range::non_negative());
     const double length = t.number_or("length", 0, Dimension::length, Range::non_negative());
     const double d = t.number_or("diameter", 0, Dimension::length, Range::non_negative());
-    lumps_.push_back({m, c, inertia});
+    lumps_.push_back({m, c.s, inertia, c.n});
     add_segment(0, length, length > 0 ? d : 0);
+  }
+
+  // center = s, or [s, n] beside the axis.
+  static BodyPoint read_center(const Table& t) {
+    if (t.kind_of("center") != ValueKind::array) return {t.number("center", Dimension::length), 0};
+    const auto both = t.pair("center", Dimension::length);
+    if ((*both)[1] != 0 && t.choice_or("weight", "yes", {"yes", "no"}) == "no")
+      throw t.error("weight", "of a mass beside the axis the weight cannot be taken out");
+    return {(*both)[0], (*both)[1]};
   }
 
   // A slender cylinder that bends. Its own lump is that of the undeformed axis.

@@ -89,7 +89,8 @@ void read_strike(const Table& root, Scenario& s) {
   const Tree& tree = s.system->tree();
   const int arm = need_body(*t, "body", tree), ball = need_body(*t, "ball", tree);
   const Body& b = tree.body(arm);
-  if (!b.beam || b.beam->basis().support() != Support::clamped || b.free || b.parent >= 0)
+  if (!b.beam || b.beam->basis().support() != Support::clamped || tree.joint_kind(arm) != JointKind::pin
+      || b.parent >= 0)
     throw t->error("body", "a strike is for a beam that is clamped to a hub, and that pinned to the ground");
   if (!tree.body(ball).free || tree.body(ball).beam)
     throw t->error("ball", "what strikes is a free rigid body, such as a sphere");

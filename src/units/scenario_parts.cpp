@@ -4,5 +4,6 @@
 #include "scenario/bodies.cpp"
 #include "scenario/elements.cpp"
 #include "scenario/initial.cpp"
+#include "scenario/joints.cpp"
 #include "scenario/own_parts.cpp"
 #include "scenario/register_law.cpp"

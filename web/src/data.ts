@@ -23,6 +23,9 @@ export interface Body {
   mass: number;
   parent: number;
   free: boolean;
+  joint: "pin" | "free" | "slider" | "weld";
+  /// Of a slider: its direction [s, n] in the frame of the body.
+  line?: [number, number];
   attach?: [number, number];
   attach_shapes?: number[];
   anchor?: [number, number];

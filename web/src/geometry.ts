@@ -68,6 +68,38 @@ export function magnified(body: Body, real: Pose, pose: Pose, magnification: num
   return place(pose, s, n + extra);
 }
 
+/// Where a slider is on its line, with the direction of that in the world.
+function onLine(scene: Scene, poses: Pose[], i: number): { travel: number; ux: number; uz: number } {
+  const body = scene.bodies[i];
+  const [s, n] = body.line!;
+  const [ux, uz] = [s * poses[i].sin + n * poses[i].cos, s * poses[i].cos - n * poses[i].sin];
+  const seat = body.anchor ?? place(poses[body.parent], body.attach![0], body.attach![1], body.attach_shapes);
+  return { travel: (poses[i].x - seat[0]) * ux + (poses[i].z - seat[1]) * uz, ux, uz };
+}
+
+/// From the least to the largest travel of every slider in a run.
+export function travelSpans(scene: Scene, run: Run): ([number, number] | undefined)[] {
+  const spans: ([number, number] | undefined)[] = scene.bodies.map(() => undefined);
+  if (!scene.bodies.some((b) => b.line)) return spans;
+  for (const t of run.time) {
+    const poses = posesAt(scene, run, t, 1);
+    scene.bodies.forEach((body, i) => {
+      if (!body.line) return;
+      const { travel } = onLine(scene, poses, i);
+      const old = spans[i] ?? [travel, travel];
+      spans[i] = [Math.min(old[0], travel), Math.max(old[1], travel)];
+    });
+  }
+  return spans;
+}
+
+/// Both ends of what a run uses of a slider's line.
+export function railAt(scene: Scene, poses: Pose[], i: number, span: [number, number]): [[number, number], [number, number]] {
+  const { travel, ux, uz } = onLine(scene, poses, i);
+  const end = (x: number): [number, number] => [poses[i].x + (x - travel) * ux, poses[i].z + (x - travel) * uz];
+  return [end(span[0]), end(span[1])];
+}
+
 export interface Box {
   left: number;
   right: number;

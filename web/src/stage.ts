@@ -1,7 +1,7 @@
 // The mechanism in its bed, to scale, on a canvas.
 import { Bed, Run, RunEvent, Scene, at, locate } from "./data";
 import { h } from "./dom";
-import { Box, Pose, deflection, magnified, place, posesAt, sweptBox, tipOf } from "./geometry";
+import { Box, Pose, deflection, magnified, place, posesAt, sweptBox, tipOf, railAt, travelSpans } from "./geometry";
 import { colour, onTheme } from "./theme";
 import { quantity, roundDown, ticks } from "./units";
 
@@ -56,6 +56,7 @@ export class Stage {
   private largestForce = 0;
   private trail: [number, number][] = [];
   private largestDeflection = 0;
+  private spans: ([number, number] | undefined)[] = [];
 
   constructor() {
     this.element = h("div", { class: "stage" }, this.canvas, this.caption);
@@ -71,6 +72,7 @@ export class Stage {
     for (const f of run.forces)
       for (let k = 0; k < f.fx.length; ++k) this.largestForce = Math.max(this.largestForce, Math.hypot(f.fx[k], f.fz[k]));
     this.largestDeflection = this.findLargestDeflection();
+    this.spans = travelSpans(scene, run);
     this.frameBox(keepView);
     this.refresh();
   }
@@ -180,7 +182,7 @@ export class Stage {
     this.drawGrid(c);
     for (const bed of this.scene.beds) this.drawBed(c, bed);
     for (const wall of this.scene.walls) this.drawWall(c, wall.x, wall.z, wall.slope);
-    for (const body of this.scene.bodies) if (body.anchor) this.drawAnchor(c, body.anchor[0], body.anchor[1]);
+    for (const body of this.scene.bodies) if (body.anchor && !body.line) this.drawAnchor(c, body.anchor[0], body.anchor[1]);
     this.drawScaleBar(c);
     this.layerIsCurrent = true;
   }
@@ -332,6 +334,7 @@ export class Stage {
     if (this.showTrail) this.drawTrail(c, t);
     for (const g of this.ghosts) this.drawGhost(c, g, t);
     const poses = posesAt(this.scene, this.run, t, this.magnification);
+    this.drawRails(c, poses);
     this.drawBodies(c, poses);
     this.drawEvents(c, t, poses);
     if (this.showForces) this.drawForces(c, t, poses);
@@ -349,6 +352,25 @@ export class Stage {
     for (let k = 0; k <= until; ++k) c.lineTo(this.trail[k][0], this.trail[k][1]);
     c.stroke();
     c.setLineDash([]);
+  }
+
+  // Two lines that a slider runs between.
+  private drawRails(c: CanvasRenderingContext2D, poses: Pose[]): void {
+    c.strokeStyle = colour("wall-edge");
+    c.lineWidth = 1.25;
+    this.spans.forEach((span, i) => {
+      if (!span) return;
+      const [a, b] = railAt(this.scene, poses, i, span).map(([x, z]) => this.toScreen(x, z));
+      const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+      if (!(length > 0)) return;
+      const [ux, uy] = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
+      c.beginPath();
+      for (const side of [-4, 4]) {
+        c.moveTo(a[0] - 10 * ux - side * uy, a[1] - 10 * uy + side * ux);
+        c.lineTo(b[0] + 10 * ux - side * uy, b[1] + 10 * uy + side * ux);
+      }
+      c.stroke();
+    });
   }
 
   private bodyPaths(scene: Scene, poses: Pose[], i: number): { path: Path2D; width: number; closed: boolean }[] {
@@ -376,7 +398,7 @@ export class Stage {
     }
     c.lineWidth = 1.5;
     this.scene.bodies.forEach((body, i) => {
-      if (body.free) return;
+      if (body.joint !== "pin") return;
       const [x, y] = this.toScreen(poses[i].x, poses[i].z);
       c.fillStyle = colour("joint");
       c.strokeStyle = colour("body-edge");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -23,7 +24,8 @@ struct PoseLine {
 struct Pose {
   double time = 0;
   std::vector<PoseLine> lines;
-  std::vector<Vec> pins;  ///< joints between bodies
+  std::vector<Vec> pins;                  ///< between bodies
+  std::vector<std::array<Vec, 2>> rails;  ///< of sliders, as far as they are used
 };
 
 /// What the mechanism meets, beyond its plane: sand, or a wall.
@@ -37,14 +39,20 @@ struct Obstacle {
 struct PoseStrip {
   std::vector<Pose> poses;
   std::vector<Obstacle> obstacles;
-  std::vector<Vec> anchors;  ///< joints to the ground
+  std::vector<Vec> anchors;  ///< pins and welds on the ground
   std::string caption;       ///< below the poses, beside the scale
 
   bool is_empty() const { return poses.empty(); }
 };
 
-/// The mechanism at coordinates q.
-[[nodiscard]] Pose make_pose(const Scenario& scenario, double time, const double* q);
+/// From the least to the largest travel of a slider [m].
+struct TravelSpan {
+  double least = 0, most = 0;
+};
+
+/// The mechanism at coordinates q; `spans` of all bodies, for the rails.
+[[nodiscard]] Pose make_pose(const Scenario& scenario, double time, const double* q,
+                             const std::vector<TravelSpan>& spans = {});
 
 /// `count` poses at equal intervals of time, first and last included.
 [[nodiscard]] PoseStrip make_pose_strip(const Scenario& scenario, const TrajectoryRecorder& trajectory,

@@ -27,9 +27,9 @@ enum class Quantity : std::uint8_t {
   sand_velocity,  // E and v_E
   drag_force,
   static_force,
-  resistance,    // on a body by the sand
-  reaction,      // force on a body by the joint that carries it
-  joint_torque,  // moment on a body in its joint: applied + friction + damping
+  resistance,  // on a body by the sand
+  reaction,    // force on a body by the joint that carries it
+  joint_torque,  // moment on a body in its joint, of a slider force along its line: applied + friction + damping
   kinetic,
   potential,
   total_energy,
@@ -46,6 +46,8 @@ enum class Quantity : std::uint8_t {
   stored_energy,   // in all elements of a type
   along,           // velocity of a mass centre along `direction`
   own,             // a function of the user
+  travel,          // of a slider
+  travel_rate,
 };
 
 enum class Component : std::uint8_t { none, x, z, size };

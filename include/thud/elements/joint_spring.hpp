@@ -9,11 +9,13 @@ namespace thud {
 ///
 ///   M = −k (φ − φ₀) on the body, the opposite on what carries it;   φ the angle in the joint
 ///
+/// In a slider M is the force along its line, φ the travel.
+///
 /// Energy: stores ½ k (φ − φ₀)².
 struct JointSpring {
   std::string label;
   int body = 0;
-  double stiffness = 0, rest = 0;
+  double stiffness = 0, rest = 0;  ///< [N m/rad], [rad]; in a slider [N/m], [m]
 
   using Mode = NoMode;
   template <class T>
@@ -28,15 +30,18 @@ struct JointSpring {
 
   static constexpr const char* table = "joint_spring";
   static constexpr const char* table_about =
-      "A torsion spring in the joint that carries a body: moment = -stiffness (angle in the joint - rest). "
+      "A spring in the joint that carries a body: moment = -stiffness (angle in the joint - rest). "
       "The angle in "
-      "the joint is that of the body less that of what carries it.";
+      "the joint is that of the body less that of what carries it. In a slider the force along its line is "
+      "-stiffness (travel - rest).";
   template <class Keys>
   void keys(Keys& k) {
     k.name(label);
     k.joint("joint", body, "the body whose joint it acts in");
-    k.number("stiffness", stiffness, "N m/rad", Admits::non_negative, "moment per angle");
-    k.number_or("rest", rest, "rad", Admits::anything, "angle in the joint without moment");
+    k.joint_number("stiffness", stiffness, "N m/rad", "N/m", Admits::non_negative,
+                   "moment per angle; in a slider force per travel");
+    k.joint_number_or("rest", rest, "rad", "m", Admits::anything,
+                      "angle in the joint without moment; in a slider travel without force");
   }
 
   const std::string& subject() const { return label; }
@@ -60,9 +65,12 @@ struct JointSpring {
   }
 
   template <class Put>
-  void observables(const Scene&, Put&& put) const {
-    put(0, label + ".angle", "rad", "angle in the joint of " + label);
-    put(1, label + ".moment", "N m", "moment of " + label);
+  void observables(const Scene& s, Put&& put) const {
+    const bool slides = s.tree.joint_kind(body) == JointKind::slider;
+    put(0, label + (slides ? ".travel" : ".angle"), slides ? "m" : "rad",
+        (slides ? "travel" : "angle") + (" in the joint of " + label));
+    put(1, label + (slides ? ".force" : ".moment"), slides ? "N" : "N m",
+        (slides ? "force" : "moment") + (" of " + label));
   }
   double observe(int code, const Scene&, const Frames<double>&, const Work<double>& w) const {
     return code == 0 ? w.angle : w.moment;

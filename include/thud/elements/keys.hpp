@@ -12,6 +12,7 @@
 //   k.joint("joint", body, about)                      the name of a body: the joint that carries it
 //   k.number("stiffness", x, "N/m", Admits::…, about)  required
 //   k.number_or("damping", x, "N s/m", Admits::…, about)   or as it is
+//   k.joint_number("stiffness", x, "N m/rad", "N/m", …)    after k.joint: in a pin, and in a slider; _or likewise
 //   k.choice("frame", which, {"world", "body"}, about)     or as it is
 //   k.function("x", f, "N", about)                     a number, or an expression of t; or none
 

@@ -18,4 +18,8 @@ struct OutlineLine {
 /// blocks, and a thin line to the joint where a body does not reach it.
 [[nodiscard]] std::vector<OutlineLine> make_outline(const Tree& tree, const std::vector<DrawnPart>& parts);
 
+/// Unit vector along the line of a slider, towards positive travel: in the frame of the body, and in the world.
+[[nodiscard]] BodyPoint slider_direction(const Body& body);
+[[nodiscard]] Vec slider_line(const Tree& tree, const Frames<double>& frames, int body);
+
 }  // namespace thud
