@@ -43,8 +43,9 @@ test: ## run all tests, the marked ones again under sanitizers, and the format c
 bench: ## build and run the benchmarks, peers beside us
 	@scripts/install-deps bench
 	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_BENCH=ON --log-level=NOTICE && touch build/release/.configured
-	cmake --build build/release --parallel $(JOBS) --target thud_bench
+	cmake --build build/release --parallel $(JOBS) --target thud_bench thud_jobs
 	build/release/bin/thud_bench
+	bench/instructions build/release/bin/thud_jobs
 
 .PHONY: python
 python: ## build the Python module; import it with PYTHONPATH=build/release/python

@@ -4,6 +4,7 @@
 //
 // Only solving is repeated; reading the scenario is done once.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -18,6 +19,7 @@ struct Job {
   const char* scenario;
   thud::KnobSettings set;
   bool to_rest = false;
+  bool only_evaluates = false;  ///< dy/dt at the start, a thousand times per run
 };
 
 const std::vector<Job> jobs = {
@@ -37,7 +39,20 @@ const std::vector<Job> jobs = {
     {"rocking_block_to_rest", "rocking_block_to_rest", {}},
     {"compound_pendulum_to_rest", "compound_pendulum", {}, true},
     {"sphere", "sphere", {}},
+    // how the cost grows with the number of links
+    {"evaluation_10", "n_link_chain", {{"links", "10"}}, false, true},
+    {"evaluation_60", "n_link_chain", {{"links", "60"}}, false, true},
 };
+
+void evaluate(const thud::Scenario& s, int runs) {
+  thud::Work<double> work;
+  s.system->prepare(work);
+  const thud::Mode mode = s.system->make_mode();
+  std::vector<double> y(s.system->state_size()), slope(y.size());
+  std::copy(s.q.begin(), s.q.end(), y.begin());
+  std::copy(s.v.begin(), s.v.end(), y.begin() + s.system->dof_count());
+  for (int i = 0; i < 1000 * runs; ++i) s.system->evaluate(0, y.data(), mode, work, slope.data());
+}
 
 }  // namespace
 
@@ -55,6 +70,7 @@ int main(int argc, char** argv) {
       s.options.stop_at_rest = true;
       for (thud::Condition& c : s.conditions) c.stops = false;
     }
+    if (job.only_evaluates) return evaluate(s, std::atoi(argv[2])), 0;
     thud::Solver solver(*s.system);
     double time = 0;
     long steps = 0, evaluations = 0;
