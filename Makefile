@@ -39,6 +39,12 @@ test: ## run all tests, the marked ones again under sanitizers, and the format c
 	   echo 'format check skipped: no clang-format'; \
 	 fi
 
+.PHONY: campaign
+campaign: ## count how often intervals of fits hold the truth, with 200 sets of synthetic measurements each (minutes)
+	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE && touch build/release/.configured
+	cmake --build build/release --parallel $(JOBS) --target campaign_fit
+	build/release/bin/campaign_fit 200
+
 .PHONY: bench
 bench: ## build and run the benchmarks, peers beside us
 	@scripts/install-deps bench

@@ -13,6 +13,8 @@ void add_laws_command(CLI::App& app, int& exit_code);
 void add_modes_command(CLI::App& app, int& exit_code);
 void add_reproduce_command(CLI::App& app, int& exit_code);
 void add_sensitivity_command(CLI::App& app, int& exit_code);
+void add_capture_command(CLI::App& app, int& exit_code);
+void add_compare_command(CLI::App& app, int& exit_code);
 void add_fit_command(CLI::App& app, int& exit_code);
 void add_synth_command(CLI::App& app, int& exit_code);
 void add_sweep_command(CLI::App& app, int& exit_code);

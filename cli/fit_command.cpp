@@ -71,7 +71,9 @@ int run_fit(const Arguments& a) {
   if (!a.svg.empty()) write_pictures(a.svg, result);
   if (!a.report.empty() && !result.cancelled) write_file(a.report, make_fit_report(study, result));
   if (result.is_sound()) return 0;
-  complain(result.converged ? "the data do not determine every knob" : result.message);
+  complain(!result.converged          ? result.message
+           : !result.failures.empty() ? result.failures.front()
+                                      : "the data do not determine every knob");
   return 1;
 }
 
@@ -103,7 +105,7 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       "  thud synth fit_free_link --out captures/\n"
       "  thud fit fit_free_link --data captures/*.csv --svg pictures\n"
       "\n"
-      "Exit status: 0 fitted, 1 not settled or a knob is not determined by the data,\n"
-      "2 bad input.");
+      "Exit status: 0 fitted; 1 not settled, at a bound, not determined by the data,\n"
+      "or far from them; 2 bad input.");
   c->callback([a, &exit_code] { exit_code = run_fit(*a); });
 }

@@ -37,7 +37,9 @@ void add_commands(CLI::App& app, int& exit_code) {
 #endif
   add_sweep_command(app, exit_code);
   add_sensitivity_command(app, exit_code);
+  add_capture_command(app, exit_code);
   add_fit_command(app, exit_code);
+  add_compare_command(app, exit_code);
   add_synth_command(app, exit_code);
   add_serve_command(app, exit_code);
   add_new_command(app, exit_code);

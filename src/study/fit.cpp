@@ -1,17 +1,15 @@
 #include "thud/study/fit.hpp"
 
-#include <ceres/ceres.h>
 #include <fmt/format.h>
-#include <glog/logging.h>
 
 #include <algorithm>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
-#include <memory>
-#include <random>
 
-#include "study/fit_model.hpp"
+#include "study/fit_checks.hpp"
+#include "study/fit_noise.hpp"
+#include "study/fit_outliers.hpp"
 #include "study/fit_statistics.hpp"
+#include "study/fit_views.hpp"
 
 namespace thud {
 
@@ -29,107 +27,29 @@ const char* fit_status_name(FitEstimate::Status status) {
   return "";
 }
 
+const char* fit_intervals_name(FitIntervals intervals) {
+  switch (intervals) {
+    case FitIntervals::linear: return "linear";
+    case FitIntervals::profile: return "profile";
+    case FitIntervals::bootstrap: return "bootstrap";
+  }
+  return "";
+}
+
 namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Computes all residuals and derivatives at once, in our own threads, before Ceres asks for them one by one.
-class Evaluation final : public ceres::EvaluationCallback {
- public:
-  Evaluation(FitModel& model, const VectorXd& deviation, const VectorXd& size)
-      : model_(model),
-        deviation_(deviation),
-        size_(size),
-        x(VectorXd::Zero(size.size())) {}
-
-  void PrepareForEvaluation(bool evaluate_jacobians, bool new_evaluation_point) override {
-    const VectorXd parameters = x.cwiseProduct(size_);
-    if (new_evaluation_point || !has_values_) {
-      has_values_ = ok_ = model_.predict(parameters, values_);
-      has_slopes_ = false;
-    }
-    if (evaluate_jacobians && ok_ && !has_slopes_)
-      ok_ = has_slopes_ = model_.differentiate(parameters, values_, slopes_);
-  }
-
-  // Ceres takes a false for a step that leads nowhere, and makes it shorter.
-  bool evaluate(Index i, double* residual, double* slope) const {
-    if (!ok_) return false;
-    *residual = (values_[i] - model_.measured()[i]) / deviation_[i];
-    if (slope)
-      for (Index k = 0; k < size_.size(); ++k) slope[k] = slopes_(i, k) * size_[k] / deviation_[i];
-    return true;
-  }
-
- private:
-  FitModel& model_;
-  const VectorXd& deviation_;
-  const VectorXd& size_;
-  VectorXd values_;
-  Eigen::MatrixXd slopes_;
-  bool has_values_ = false, has_slopes_ = false, ok_ = false;
-
- public:
-  VectorXd x;  // parameters over their typical sizes; Ceres moves them
-};
-
-class OneValue final : public ceres::CostFunction {
- public:
-  OneValue(const Evaluation& evaluation, Index i, int parameters) : evaluation_(evaluation), i_(i) {
-    set_num_residuals(1);
-    mutable_parameter_block_sizes()->push_back(parameters);
-  }
-  bool Evaluate(double const* const*, double* residual, double** jacobian) const override {
-    return evaluation_.evaluate(i_, residual, jacobian ? jacobian[0] : nullptr);
-  }
-
- private:
-  const Evaluation& evaluation_;
-  Index i_;
-};
-
-class Watch final : public ceres::IterationCallback {
- public:
-  Watch(const FitModel& model, const FitOptions& options, int before)
-      : model_(model),
-        options_(options),
-        before_(before) {}
-  ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
-    if (options_.progress) options_.progress(before_ + summary.iteration, model_.runs());
-    return model_.is_cancelled() ? ceres::SOLVER_ABORT : ceres::SOLVER_CONTINUE;
-  }
-
- private:
-  const FitModel& model_;
-  const FitOptions& options_;
-  int before_;
-};
-
-// Ceres tells of failed evaluations on standard error; we tell of them ourselves.
-void silence_ceres() {
-  static const bool silent = [] {
-    FLAGS_minloglevel = google::GLOG_FATAL;
-    return true;
-  }();
-  (void)silent;
+// The rows that are used, of something that has one per measured value.
+template <class Matrix>
+Matrix used_rows(const Matrix& all, const std::vector<char>& used) {
+  Matrix out(Index(std::count(used.begin(), used.end(), 1)), all.cols());
+  Index row = 0;
+  for (Index i = 0; i < all.rows(); ++i)
+    if (used[std::size_t(i)]) out.row(row++) = all.row(i);
+  return out;
 }
-
-std::unique_ptr<ceres::LossFunction> make_loss(const FitStudy& study) {
-  switch (study.loss) {
-    case FitLoss::none: return nullptr;
-    case FitLoss::huber: return std::make_unique<ceres::HuberLoss>(study.loss_scale);
-    case FitLoss::cauchy: return std::make_unique<ceres::CauchyLoss>(study.loss_scale);
-  }
-  return nullptr;
-}
-
-struct Minimum {
-  VectorXd parameters;
-  double cost = HUGE_VAL;
-  bool converged = false;
-  std::string message;
-};
 
 class Fitter {
  public:
@@ -139,12 +59,11 @@ class Fitter {
         options_(options),
         model_(study, data, options) {
     const auto p = Index(model_.parameters().size());
-    size_.resize(p);
     start_.resize(p);
-    for (Index k = 0; k < p; ++k) {
-      size_[k] = model_.parameters()[std::size_t(k)].size;
-      start_[k] = model_.parameters()[std::size_t(k)].start;
-    }
+    for (Index k = 0; k < p; ++k) start_[k] = model_.parameters()[std::size_t(k)].start;
+    weights_.loss = study.loss;
+    weights_.loss_scale = study.loss_scale;
+    for (Index i = 0; i < model_.value_count(); ++i) weights_.used.push_back(model_.is_usable(i));
   }
 
   FitResult run() {
@@ -154,15 +73,18 @@ class Fitter {
     out.file = study_.study.file;
     out.loss = study_.loss == FitLoss::none ? "none" : study_.loss == FitLoss::huber ? "huber" : "cauchy";
     out.values = model_.value_count();
-    guess_noise();
-    Minimum best = search(out);
-    if (has_values(best)) best = settle_noise(best);
+    for (const FitData& d : data_)
+      for (const std::string& note : d.measurement.notes) out.notes.push_back(d.name + ": " + note);
+    look_at_start(out);
+    set_noise();
+    FitMinimum best = search(out);
+    if (best.has_values()) best = settle(best);
     out.converged = best.converged;
     out.message = best.message;
+    if (best.has_values() && !model_.is_cancelled()) best = describe(best, out);
     out.cancelled = model_.is_cancelled();
     if (out.cancelled) out.converged = false, out.message = "interrupted";
-    for (Index k = 0; k < size_.size(); ++k) out.estimates.push_back(make_estimate(k, best.parameters[k]));
-    if (has_values(best) && !out.cancelled) describe(best, out);
+    if (out.estimates.empty()) add_estimates(best, out);
     out.iterations = iterations_;
     out.runs = model_.runs();
     out.failed_runs = model_.failed_runs();
@@ -171,159 +93,153 @@ class Fitter {
   }
 
  private:
-  static bool has_values(const Minimum& m) { return std::isfinite(m.cost); }
+  FitMinimum minimise_from(const VectorXd& from) {
+    FitMinimum m = minimise(model_, weights_, from, study_.iterations, options_, iterations_);
+    iterations_ += m.iterations;
+    return m;
+  }
+
+  // ---- before the first step --------------------------------------------------------------------------------------
+
+  // What the run with the start values tells: signs of axes, and values that cannot be measurements.
+  void look_at_start(FitResult& out) {
+    note_unusable(out);
+    VectorXd values;
+    if (!model_.predict(start_, values)) return;
+    if (study_.find_signs) {
+      find_signs(values, out);
+      if (!model_.predict(start_, values)) return;
+    }
+    if (!study_.keep_outliers) leave_out(find_impossible(model_, values));
+  }
+
+  void note_unusable(FitResult& out) const {
+    const auto n = std::count(weights_.used.begin(), weights_.used.end(), 0);
+    if (n > 0)
+      out.notes.push_back(
+          fmt::format("{} value{} may lie before the start of a run, which is fitted, and {} left out", n,
+                      n == 1 ? "" : "s", n == 1 ? "is" : "are"));
+  }
+
+  void find_signs(const VectorXd& values, FitResult& out) {
+    std::vector<char> used = weights_.used;
+    const std::vector<char> impossible = find_impossible_either_way(values);
+    for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] && !impossible[i];
+    for (std::size_t f = 0; f < data_.size(); ++f)
+      for (FitAxis axis : {FitAxis::x, FitAxis::z, FitAxis::angle}) {
+        if (find_sign(model_, values, used, f, axis) >= 0) continue;
+        model_.set_sign(f, axis, -1);
+        out.notes.push_back(fmt::format("the {} axis of {} is turned round: it runs against the model",
+                                        fit_axis_names[std::size_t(axis)], data_[f].name));
+      }
+  }
+
+  // Before the sign is known, only what is out of the question for both.
+  std::vector<char> find_impossible_either_way(const VectorXd& values) const {
+    std::vector<char> a = find_impossible(model_, values);
+    const std::vector<char> b = find_impossible(model_, -values);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] && b[i];
+    return a;
+  }
+
+  bool leave_out(const std::vector<char>& outliers) {
+    bool changed = false;
+    for (std::size_t i = 0; i < outliers.size(); ++i) {
+      const char used = model_.is_usable(Index(i)) && !outliers[i];
+      changed = changed || used != weights_.used[i];
+      weights_.used[i] = used;
+    }
+    return changed;
+  }
 
   // ---- noise --------------------------------------------------------------------------------------------------
 
-  // The spread of what was measured in each unit; 1 % of it stands for the noise until there is something better.
-  void guess_noise() {
-    const VectorXd& y = model_.measured();
-    const std::size_t units = model_.units().size();
-    std::vector<double> sum(units), squares(units), count(units);
-    for (Index i = 0; i < y.size(); ++i) sum[unit(i)] += y[i], ++count[unit(i)];
-    for (Index i = 0; i < y.size(); ++i)
-      squares[unit(i)] += std::pow(y[i] - sum[unit(i)] / count[unit(i)], 2);
-    noise_.resize(Index(units));
-    for (std::size_t u = 0; u < units; ++u) {
-      const double mean = sum[u] / count[u], spread = std::sqrt(squares[u] / count[u]);
-      noise_[Index(u)] = 0.01 * (spread > 0 ? spread : mean != 0 ? std::abs(mean) : 1);
-    }
+  void set_noise() {
+    noise_ = guess_noise(model_, weights_.used);
     smallest_noise_ = 1e-9 * noise_;
-    deviation_.resize(y.size());
-    for (Index i = 0; i < y.size(); ++i) deviation_[i] = noise_[Index(unit(i))];
+    weights_.deviation.resize(model_.value_count());
+    use_noise();
     if (study_.noise.empty()) return;
-    Index i = 0;
-    for (const FitData& d : data_)
-      for (const MeasuredColumn& c : d.measurement.columns) {
-        const double given = find_noise(study_, c.what)->deviation;
-        for (double x : c.value)
-          if (std::isfinite(x)) deviation_[i++] = given;
-      }
+    for (Index i = 0; i < weights_.deviation.size(); ++i)
+      weights_.deviation[i] =
+          find_noise(study_, model_.column(model_.sources()[std::size_t(i)]).what)->deviation;
   }
 
-  std::size_t unit(Index i) const { return std::size_t(model_.unit_of()[std::size_t(i)]); }
+  void use_noise() {
+    for (Index i = 0; i < weights_.deviation.size(); ++i)
+      weights_.deviation[i] = noise_[Index(model_.unit_of()[std::size_t(i)])];
+  }
 
-  // From the residuals, robustly when the loss is robust.
-  VectorXd noise_from(const VectorXd& difference) const {
-    const auto units = Index(model_.units().size());
-    const double n = static_cast<double>(difference.size()), p = static_cast<double>(size_.size());
-    VectorXd out(units);
-    for (Index u = 0; u < units; ++u) {
-      std::vector<double> sizes;
-      for (Index i = 0; i < difference.size(); ++i)
-        if (Index(unit(i)) == u) sizes.push_back(std::abs(difference[i]));
-      double level = 0;
-      if (study_.loss == FitLoss::none) {
-        for (double x : sizes) level += x * x;
-        level = std::sqrt(level / static_cast<double>(sizes.size()));
-      } else {
-        std::sort(sizes.begin(), sizes.end());
-        level = 1.4826 * sizes[sizes.size() / 2];
-      }
-      out[u] = level * std::sqrt(n / (n - p));
-    }
-    return out;
+  bool is_noise_needed() const {
+    return study_.noise.empty() && (model_.units().size() > 1 || study_.loss != FitLoss::none);
   }
 
   // Weights that depend on the residuals they give: fitted again until they agree.
-  Minimum settle_noise(Minimum best) {
-    const bool is_known =
-        !study_.noise.empty() || (model_.units().size() == 1 && study_.loss == FitLoss::none);
-    if (is_known) return best;
+  FitMinimum settle_noise(FitMinimum best) {
+    if (!is_noise_needed()) return best;
     for (int round = 0; round < 20 && best.converged; ++round) {
       VectorXd values;
       if (!model_.predict(best.parameters, values)) break;
-      const VectorXd next = noise_from(values - model_.measured()).cwiseMax(smallest_noise_);
+      const VectorXd next = noise_of_residuals(model_, weights_, values - model_.measured(), start_.size())
+                                .cwiseMax(smallest_noise_);
       const double change = (next.cwiseQuotient(noise_).array() - 1).abs().maxCoeff();
       if (change < 1e-3) break;
       noise_ = next;
-      for (Index i = 0; i < deviation_.size(); ++i) deviation_[i] = noise_[Index(unit(i))];
-      best = minimise(best.parameters);
+      use_noise();
+      best = minimise_from(best.parameters);
     }
     return best;
   }
 
+  // ---- outliers -----------------------------------------------------------------------------------------------
+
+  // Once outliers show, a fit that hardly feels them tells which they are; the fit proper then does without them.
+  FitMinimum settle(FitMinimum best) {
+    best = settle_noise(best);
+    if (study_.keep_outliers) return best;
+    for (int round = 0; round < 6 && best.converged && !model_.is_cancelled(); ++round) {
+      VectorXd values;
+      if (!model_.predict(best.parameters, values)) break;
+      std::vector<char> outliers = find_outliers(model_, weights_, values, !study_.noise.empty());
+      if (!differs(outliers)) break;
+      if (round == 0) {
+        const FitMinimum robust = minimise_robustly(best.parameters, values);
+        if (robust.converged && model_.predict(robust.parameters, values)) {
+          outliers = find_outliers(model_, weights_, values, !study_.noise.empty());
+          best = robust;
+        }
+      }
+      leave_out(outliers);
+      if (weights_.count() <= start_.size()) break;
+      best = settle_noise(minimise_from(best.parameters));
+    }
+    return best;
+  }
+
+  bool differs(const std::vector<char>& outliers) const {
+    for (std::size_t i = 0; i < outliers.size(); ++i)
+      if (weights_.used[i] != (model_.is_usable(Index(i)) && !outliers[i])) return true;
+    return false;
+  }
+
+  FitMinimum minimise_robustly(const VectorXd& from, const VectorXd& values) {
+    const double scale = robust_scale(weights_, weights_.residuals(values, model_.measured()));
+    const FitWeights proper = weights_;
+    weights_.loss = FitLoss::cauchy;
+    weights_.loss_scale = 2.385 * std::max(scale, 1e-12);
+    const FitMinimum m = minimise_from(from);
+    weights_ = proper;
+    return m;
+  }
+
   // ---- minima -------------------------------------------------------------------------------------------------
 
-  Minimum minimise(const VectorXd& from) {
-    Evaluation evaluation(model_, deviation_, size_);
-    evaluation.x = from.cwiseQuotient(size_);
-    const std::unique_ptr<ceres::LossFunction> loss = make_loss(study_);
-    ceres::Problem::Options owned;
-    owned.cost_function_ownership = ceres::TAKE_OWNERSHIP;
-    owned.loss_function_ownership = ceres::DO_NOT_TAKE_OWNERSHIP;
-    owned.evaluation_callback = &evaluation;
-    ceres::Problem problem(owned);
-    const int p = static_cast<int>(size_.size());
-    double* x = evaluation.x.data();
-    problem.AddParameterBlock(x, p);
-    for (int k = 0; k < p; ++k) {
-      const FitKnob& knob = *model_.parameters()[std::size_t(k)].knob;
-      if (std::isfinite(knob.low)) problem.SetParameterLowerBound(x, k, knob.low / size_[k]);
-      if (std::isfinite(knob.high)) problem.SetParameterUpperBound(x, k, knob.high / size_[k]);
-    }
-    for (Index i = 0; i < model_.value_count(); ++i)
-      problem.AddResidualBlock(new OneValue(evaluation, i, p), loss.get(), x);
-
-    Watch watch(model_, options_, iterations_);
-    ceres::Solver::Options o;
-    o.minimizer_type = ceres::TRUST_REGION;
-    o.trust_region_strategy_type = ceres::LEVENBERG_MARQUARDT;
-    o.linear_solver_type = ceres::DENSE_QR;
-    o.num_threads = 1;  // the threads are in the evaluation
-    o.max_num_iterations = study_.iterations;
-    o.function_tolerance = 1e-10;
-    o.parameter_tolerance = 1e-10;
-    o.gradient_tolerance = 1e-14;
-    o.max_num_consecutive_invalid_steps = 30;
-    o.logging_type = ceres::SILENT;
-    o.callbacks.push_back(&watch);
-    ceres::Solver::Summary summary;
-    ceres::Solve(o, &problem, &summary);
-    iterations_ += std::max(0, static_cast<int>(summary.iterations.size()) - 1);
-
-    Minimum out{evaluation.x.cwiseProduct(size_), HUGE_VAL, false, {}};
-    for (int k = 0; k < p; ++k) {  // the quotient may end an ulp outside
-      const FitKnob& knob = *model_.parameters()[std::size_t(k)].knob;
-      out.parameters[k] = std::clamp(out.parameters[k], knob.low, knob.high);
-    }
-    out.converged = summary.termination_type == ceres::CONVERGENCE;
-    if (summary.IsSolutionUsable() || !summary.iterations.empty()) out.cost = summary.final_cost;
-    if (summary.termination_type == ceres::NO_CONVERGENCE)
-      out.message = fmt::format("the fit did not settle within {} iterations", study_.iterations);
-    else if (!out.converged && !model_.failure().empty())
-      out.message = "runs failed, " + model_.failure();
-    else if (!out.converged)
-      out.message = summary.message;
-    return out;
-  }
-
-  // Starts beyond the first lie anywhere in the ranges, one in each of equal parts of every range.
-  std::vector<VectorXd> make_starts() const {
-    std::vector<VectorXd> starts(std::size_t(study_.starts), start_);
-    std::mt19937_64 random(study_.seed);
-    const auto unit_random = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-    const std::size_t others = starts.size() - 1;
-    for (Index k = 0; k < size_.size() && others > 0; ++k) {
-      const FitKnob& knob = *model_.parameters()[std::size_t(k)].knob;
-      std::vector<std::size_t> part(others);
-      for (std::size_t i = 0; i < others; ++i) part[i] = i;
-      for (std::size_t i = others; i > 1; --i)
-        std::swap(part[i - 1], part[std::size_t(unit_random() * static_cast<double>(i))]);
-      for (std::size_t i = 0; i < others; ++i)
-        starts[i + 1][k] = knob.low
-                         + (knob.high - knob.low) * (static_cast<double>(part[i]) + unit_random())
-                               / static_cast<double>(others);
-    }
-    return starts;
-  }
-
-  Minimum search(FitResult& out) {
-    Minimum best;
+  FitMinimum search(FitResult& out) {
+    FitMinimum best;
     best.parameters = start_;
-    for (const VectorXd& start : make_starts()) {
+    for (const VectorXd& start : make_starts(model_, start_, study_.starts, study_.seed)) {
       if (model_.is_cancelled()) break;
-      const Minimum m = minimise(start);
+      const FitMinimum m = minimise_from(start);
       const auto list = [](const VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
       if (study_.starts > 1) out.starts.push_back({list(start), list(m.parameters), m.cost, m.converged});
       const bool better = m.converged != best.converged ? m.converged : m.cost < best.cost;
@@ -334,97 +250,118 @@ class Fitter {
 
   // ---- what came of it ----------------------------------------------------------------------------------------
 
-  FitEstimate make_estimate(Index k, double value) const {
-    const FitParameter& p = model_.parameters()[std::size_t(k)];
-    FitEstimate e;
-    e.knob = p.knob->knob;
-    if (p.file >= 0) e.file = data_[std::size_t(p.file)].name;
-    e.value = value;
-    e.start = p.start;
-    e.low = p.knob->low;
-    e.high = p.knob->high;
-    return e;
+  void add_estimates(const FitMinimum& best, FitResult& out) const {
+    out.estimates.clear();
+    for (Index k = 0; k < start_.size(); ++k) {
+      const FitParameter& p = model_.parameters()[std::size_t(k)];
+      FitEstimate e;
+      e.knob = p.knob;
+      if (p.file >= 0) e.file = data_[std::size_t(p.file)].name;
+      e.nuisance = p.kind != FitParameter::Kind::knob;
+      e.value = best.parameters[k];
+      e.start = p.start;
+      e.low = p.low;
+      e.high = p.high;
+      e.size = p.size;
+      out.estimates.push_back(std::move(e));
+    }
   }
 
-  void describe(const Minimum& best, FitResult& out) {
+  // A profile may meet a better minimum than the search did; then everything is told of that one.
+  FitMinimum describe(FitMinimum best, FitResult& out) {
+    const FitResult before = out;
+    constexpr int last = 3;
+    for (int round = 0;; ++round) {
+      out = before;
+      out.converged = best.converged;
+      out.message = best.message;
+      add_estimates(best, out);
+      const auto better = describe_once(best, round == last, out);
+      if (!better || model_.is_cancelled()) return best;
+      best = settle(minimise_from(*better));
+    }
+  }
+
+  std::optional<VectorXd> describe_once(const FitMinimum& best, bool is_last, FitResult& out) {
     VectorXd values;
     Eigen::MatrixXd slopes;
     if (!model_.predict(best.parameters, values) || !model_.differentiate(best.parameters, values, slopes)) {
       out.converged = false;
       out.message = "no uncertainties: runs failed around the estimate, " + model_.failure();
-      return;
+      return std::nullopt;
     }
     const VectorXd difference = values - model_.measured();
-    const VectorXd residuals = difference.cwiseQuotient(deviation_);
-    add_statistics(deviation_.cwiseInverse().asDiagonal() * slopes, residuals, study_.loss, study_.loss_scale,
-                   out);
-    add_noise(difference, residuals, out);
-    out.residuals = model_.residuals(best.parameters, out.warnings);
+    out.intervals = study_.intervals;
+    const VectorXd residuals =
+        used_rows<VectorXd>(difference.cwiseQuotient(weights_.deviation), weights_.used);
+    add_statistics(
+        used_rows<Eigen::MatrixXd>(weights_.deviation.cwiseInverse().asDiagonal() * slopes, weights_.used),
+        residuals, study_.loss, study_.loss_scale, out);
+    add_noise(model_, weights_, difference, !study_.noise.empty(), out);
+    const FitPlace place{model_, weights_, best.parameters,
+                         values, slopes,   cost_unit(residuals, weights_, out)};
+    const auto better = add_intervals(place, out);
+    if (better && !is_last) return better;
+    out.residuals = model_.residuals(best.parameters, weights_.used, out.warnings);
     drop_small_ends(out);
-    warn_of_pattern(out);
+    add_outliers(values, out);
+    check_fit(place, study_, data_, start_, out);
+    if (better)
+      out.failures.push_back("the fit did not settle: beside the minimum that it found there are lower ones");
     if (out.failed_runs = model_.failed_runs(); out.failed_runs > 0)
       out.warnings.push_back(fmt::format("{} of {} runs failed and were backed away from; the first: {}",
                                          out.failed_runs, model_.runs(), model_.failure()));
+    return std::nullopt;
   }
 
-  void add_noise(const VectorXd& difference, const VectorXd& residuals, FitResult& out) const {
-    const VectorXd found = noise_from(difference);
-    for (Index u = 0; u < found.size(); ++u)
-      out.noise.push_back({model_.units()[std::size_t(u)], std::nullopt, found[u]});
-    if (study_.noise.empty()) return;
-    for (Index i = 0; i < residuals.size(); ++i) {
-      std::optional<double>& given = out.noise[unit(i)].given;
-      given = given ? std::max(*given, deviation_[i]) : deviation_[i];
+  std::optional<VectorXd> add_intervals(const FitPlace& place, FitResult& out) {
+    if (!(place.unit > 0) || !out.converged) return std::nullopt;
+    if (study_.intervals == FitIntervals::profile) return add_profile_intervals(place, out);
+    if (study_.intervals == FitIntervals::bootstrap)
+      add_bootstrap_intervals(place, study_.samples, study_.seed, out);
+    return std::nullopt;
+  }
+
+  void add_outliers(const VectorXd& values, FitResult& out) const {
+    for (Index i = 0; i < values.size(); ++i) {
+      if (weights_.used[std::size_t(i)] || !model_.is_usable(i)) continue;
+      const FitModel::Source& s = model_.sources()[std::size_t(i)];
+      const MeasuredColumn& c = model_.column(s);
+      out.outliers.push_back({data_[s.file].name, c.what.name, c.what.unit,
+                              data_[s.file].measurement.time[s.row], model_.measured()[i], values[i]});
     }
-    if (study_.loss != FitLoss::none || out.degrees < 1) return;
-    out.chi_square = residuals.squaredNorm();
-    const boost::math::chi_squared law(static_cast<double>(out.degrees));
-    out.chi_square_probability = boost::math::cdf(boost::math::complement(law, *out.chi_square));
-    if (*out.chi_square_probability < 1e-3)
-      out.warnings.push_back(fmt::format(
-          "the residuals are {:.3g} times the stated noise, more than chance explains: the model misses "
-          "something, or the noise is larger; the intervals follow the residuals",
-          out.scale));
   }
 
   // A relative error means nothing where the measured value is hardly larger than the noise.
   static void drop_small_ends(FitResult& out) {
     for (FitResidual& r : out.residuals)
       for (const FitNoise& n : out.noise)
-        if (r.end_error && n.unit == r.unit && std::abs(r.measured.back()) < 20 * n.found)
-          r.end_error.reset();
-  }
-
-  // Successive residuals that resemble each other are no noise.
-  static void warn_of_pattern(FitResult& out) {
-    std::vector<std::string> columns;
-    for (const FitResidual& r : out.residuals) {
-      const double n = static_cast<double>(r.time.size());
-      if (n >= 10 && r.lag_one > 4 / std::sqrt(n))
-        columns.push_back(fmt::format("{} of {}", r.observable, r.file));
-    }
-    if (columns.empty()) return;
-    const std::size_t more = columns.size() - 1;
-    out.warnings.push_back(fmt::format(
-        "residuals follow a pattern instead of scattering ({}{}): the model misses something, and the "
-        "intervals "
-        "are too narrow",
-        columns.front(), more > 0 ? fmt::format(" and {} other column{}", more, more == 1 ? "" : "s") : ""));
+        if (r.end_error && n.unit == r.unit && !(std::abs(r.end_value) >= 20 * n.found)) r.end_error.reset();
   }
 
   const FitStudy& study_;
   const std::vector<FitData>& data_;
   const FitOptions& options_;
   FitModel model_;
-  VectorXd size_, start_, noise_, smallest_noise_, deviation_;
+  FitWeights weights_;
+  VectorXd start_, noise_, smallest_noise_;
   int iterations_ = 0;
 };
 
 }  // namespace
 
 FitResult fit(const FitStudy& study, const std::vector<FitData>& data, const FitOptions& options) {
-  silence_ceres();
-  return Fitter(study, data, options).run();
+  FitResult out = Fitter(study, data, options).run();
+  const auto is_start = [](const NuisanceKnob& n) { return n.kind == NuisanceKnob::Kind::start; };
+  const bool is_asked = std::any_of(study.nuisance.begin(), study.nuisance.end(), is_start);
+  if (out.undetermined.empty() || study.start_known || is_asked || out.cancelled) return out;
+  // Where initial conditions are fitted too, they may do all that a start can do: then it is taken as known.
+  FitStudy known = study;
+  known.start_known = true;
+  FitResult second = Fitter(known, data, options).run();
+  if (second.undetermined.size() >= out.undetermined.size()) return out;
+  second.notes.push_back("the starts are taken as known: the data cannot tell them from what else is fitted");
+  return second;
 }
 
 }  // namespace thud

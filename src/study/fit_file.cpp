@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "study/capture_rules.hpp"
 #include "study/fit_model.hpp"
 #include "study/study_file.hpp"
 #include "thud/study/fit.hpp"
@@ -20,7 +21,7 @@ using doc::Table;
 
 namespace {
 
-const std::vector<std::string> reserved_keys = {"from", "to", "start"};
+const std::vector<std::string> reserved_keys = {"from", "to", "start", "capture"};
 
 std::string show_in(const Parameter& knob, double x) {
   return knob.unit.empty() ? doc::show(x) : doc::show(doc::from_si(x, knob.unit)) + " " + knob.unit;
@@ -44,6 +45,9 @@ class FitReader {
     read_initial(*t);
     read_data(*t);
     read_loss(*t);
+    read_intervals(*t);
+    if (const auto nuisance = t->table_or_none("nuisance")) read_nuisance(*nuisance, out_);
+    out_.keep_outliers = t->choice_or("outliers", "drop", {"drop", "keep"}) == "keep";
     read_noise(*t);
     out_.starts = t->integer_or("starts", 1, Range::between(1, 10000));
     if (t->has("seed"))
@@ -154,6 +158,8 @@ class FitReader {
     const std::vector<std::string> ignore = fit.texts_or("ignore");
     common_.rename = rename;
     common_.ignore = ignore;
+    if (const auto t = fit.table_or_none("capture"))
+      read_capture_rules(*t, open_.scenario.observables, common_);
     if (const auto t = open_.root.table_or_none("data")) {
       for (const std::string& name : t->keys()) out_.files.push_back(read_file(*t, name));
       t->finish();
@@ -177,6 +183,8 @@ class FitReader {
     file.rules.from = t.number_or("from", -1e300, Dimension::time);
     file.rules.to = t.number_or("to", 1e300, Dimension::time);
     if (!(file.rules.from < file.rules.to)) throw t.error("to", "must be later than from");
+    if (const auto own = t.table_or_none("capture"))
+      read_capture_rules(*own, open_.scenario.observables, file.rules);
     for (const std::string& key : t.keys()) {
       if (std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end()) continue;
       const Parameter& knob = find_knob(open_.knobs, key, t, key);
@@ -223,6 +231,16 @@ class FitReader {
     // 95 % of the efficiency of plain least squares for normal noise.
     const double usual = out_.loss == FitLoss::huber ? 1.345 : 2.385;
     out_.loss_scale = fit.number_or("scale", usual, Dimension::none, Range::positive());
+  }
+
+  void read_intervals(const Table& fit) {
+    const std::string kind = fit.choice_or("intervals", "profile", {"profile", "linear", "bootstrap"});
+    out_.intervals = kind == "profile" ? FitIntervals::profile
+                   : kind == "linear"  ? FitIntervals::linear
+                                       : FitIntervals::bootstrap;
+    if (fit.has("samples") && out_.intervals != FitIntervals::bootstrap)
+      throw fit.error("samples", "goes with intervals = \"bootstrap\"");
+    out_.samples = fit.integer_or("samples", 200, Range::between(40, 100000));
   }
 
   // noise = "0.1 mm", or noise = { "link.marker1.*" = "0.1 mm", "link.angle" = "0.2 deg" }
@@ -357,6 +375,7 @@ std::vector<FitData> load_fit_data(const FitStudy& study, const std::vector<std:
   std::size_t values = 0, free = study.knobs.size();
   for (const FitData& d : out) values += d.measurement.count();
   for (const LocalKnob& k : study.initial) free += k.free ? out.size() : 0;
+  free += study.nuisance.size() * out.size();
   if (values <= free)
     throw InputError({study.study.file, 0, 0},
                      fmt::format("{} measured value{} cannot determine {} knob{} and their uncertainty",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/sampler.hpp"
 #include "thud/scenario/knob_text.hpp"
 
 namespace thud {
@@ -21,52 +22,14 @@ const NoiseRule* find_noise(const FitStudy& study, const NamedObservable& what) 
   return found;
 }
 
-// ---- sampler ---------------------------------------------------------------------------------------------------
-
-Sampler::Sampler(const System& system, const std::vector<double>& times,
-                 const std::vector<Observable>& columns)
-    : system_(system),
-      times_(times),
-      columns_(columns),
-      y_(static_cast<std::size_t>(system.state_size())),
-      slope_(y_.size()) {
-  system.prepare(work_);
-  values_.reserve(times.size() * columns.size());
-}
-
-void Sampler::read(double t, const double* y, const Mode& mode) {
-  system_.evaluate(t, y, mode, work_, slope_.data());
-  for (const Observable& o : columns_) values_.push_back(observe(system_, o, t, y, work_));
-  ++next_;
-}
-
-void Sampler::on_step(StepView& step) {
-  while (next_ < times_.size() && times_[next_] <= step.end()) {
-    step.state(times_[next_], y_.data());
-    read(times_[next_], y_.data(), step.mode());
-  }
-}
-
-void Sampler::finish(const Outcome& outcome) {
-  const double last = outcome.time + 1e-12 * std::abs(outcome.time);
-  while (next_ < times_.size()) {
-    held_ += times_[next_] > last ? 1 : 0;
-    read(outcome.time, outcome.state.data(), outcome.mode);
-  }
-}
-
 // ---- setting up ------------------------------------------------------------------------------------------------
 
 namespace {
 
+using Kind = FitParameter::Kind;
+
 std::size_t thread_count(int jobs) {
   return static_cast<std::size_t>(jobs > 0 ? jobs : tbb::info::default_concurrency());
-}
-
-double typical_size(const FitKnob& knob, double start) {
-  if (start != 0) return std::abs(start);
-  if (std::isfinite(knob.high - knob.low)) return 0.1 * (knob.high - knob.low);
-  return 1;
 }
 
 std::vector<std::string> varied_knobs(const FitStudy& study) {
@@ -103,35 +66,73 @@ FitModel::FitModel(const FitStudy& study, const std::vector<FitData>& data, cons
   const Scenario& scenario = families_.local().base();
   const double tolerance = study.study.request.tolerance.value_or(scenario.options.tolerance);
   relative_step_ = std::clamp(std::cbrt(tolerance), 1e-4, 1e-2);
-  for (std::size_t k = 0; k < study.knobs.size(); ++k) {
-    const FitKnob& knob = study.knobs[k];
-    parameters_.push_back({&knob, -1, k, knob.start, typical_size(knob, knob.start)});
-  }
+  for (std::size_t k = 0; k < study.knobs.size(); ++k)
+    parameters_.push_back(make_parameter(study.knobs[k], -1, k, study.knobs[k].start));
   std::vector<double> measured;
   for (std::size_t f = 0; f < data.size(); ++f) {
-    const Measurement& m = data[f].measurement;
-    File file{&data[f], {}, static_cast<Eigen::Index>(measured.size()), 0};
-    for (const MeasuredColumn& c : m.columns) {
-      file.columns.push_back(c.what.observable);
-      auto unit = std::find(units_.begin(), units_.end(), c.what.unit);
-      if (unit == units_.end()) unit = units_.insert(units_.end(), c.what.unit);
-      for (double x : c.value) {
-        if (!std::isfinite(x)) continue;
-        measured.push_back(x);
-        unit_of_.push_back(static_cast<int>(unit - units_.begin()));
-      }
-    }
-    file.count = static_cast<Eigen::Index>(measured.size()) - file.first;
-    files_.push_back(std::move(file));
-    for (std::size_t k = 0; k < study.initial.size(); ++k) {
-      const LocalKnob& local = study.initial[k];
-      if (!local.free) continue;
-      const double start = data[f].local[k];
-      parameters_.push_back(
-          {&local.fit, static_cast<int>(f), study.knobs.size() + k, start, typical_size(local.fit, start)});
+    add_file(data[f], measured);
+    add_local(data[f], f);
+  }
+  for (std::size_t f = 0; f < data.size(); ++f) add_nuisance(data[f].measurement, f);
+  measured_ = Eigen::Map<Eigen::VectorXd>(measured.data(), static_cast<Eigen::Index>(measured.size()));
+  mark_unusable();
+}
+
+void FitModel::add_file(const FitData& data, std::vector<double>& measured) {
+  const Measurement& m = data.measurement;
+  File file{&data, {}, {}, static_cast<Eigen::Index>(measured.size()), 0, 0.01 * std::max(m.frame(), 1e-6)};
+  for (std::size_t c = 0; c < m.columns.size(); ++c) {
+    const MeasuredColumn& column = m.columns[c];
+    file.columns.push_back(column.what.observable);
+    file.axes.push_back(axis_of(column.what));
+    auto unit = std::find(units_.begin(), units_.end(), column.what.unit);
+    if (unit == units_.end()) unit = units_.insert(units_.end(), column.what.unit);
+    for (std::size_t row = 0; row < column.value.size(); ++row) {
+      if (!std::isfinite(column.value[row])) continue;
+      measured.push_back(column.value[row]);
+      unit_of_.push_back(static_cast<int>(unit - units_.begin()));
+      sources_.push_back({files_.size(), c, row});
     }
   }
-  measured_ = Eigen::Map<Eigen::VectorXd>(measured.data(), static_cast<Eigen::Index>(measured.size()));
+  file.count = static_cast<Eigen::Index>(measured.size()) - file.first;
+  files_.push_back(std::move(file));
+}
+
+void FitModel::add_local(const FitData& data, std::size_t f) {
+  for (std::size_t k = 0; k < study_.initial.size(); ++k)
+    if (study_.initial[k].free)
+      parameters_.push_back(
+          make_parameter(study_.initial[k].fit, static_cast<int>(f), study_.knobs.size() + k, data.local[k]));
+}
+
+// An instant read off frames is known to a frame at best, so it is fitted unless the study says that it is known.
+void FitModel::add_nuisance(const Measurement& m, std::size_t f) {
+  constexpr std::size_t enough = 8;  // rows
+  const auto is_start = [](const NuisanceKnob& n) { return n.kind == NuisanceKnob::Kind::start; };
+  const bool has_start = std::any_of(study_.nuisance.begin(), study_.nuisance.end(), is_start);
+  const std::size_t others = study_.knobs.size() + study_.initial.size();
+  const bool is_rich = m.time.size() >= enough && m.count() >= 4 * (others + 1) && m.frame() > 0;
+  if (!study_.start_known && !has_start && is_rich)
+    parameters_.push_back(make_parameter({NuisanceKnob::Kind::start, "", m.frame()}, int(f), m));
+  for (const NuisanceKnob& n : study_.nuisance) {
+    const FitAxis axis = axis_named(n.axis);
+    const std::vector<FitAxis>& axes = files_[f].axes;
+    const bool is_seen = axis == FitAxis::none || std::find(axes.begin(), axes.end(), axis) != axes.end();
+    if (is_seen) parameters_.push_back(make_parameter(n, static_cast<int>(f), m));
+  }
+}
+
+// The number of values must not depend on the parameters, so what may lie before the start of a run is left out.
+void FitModel::mark_unusable() {
+  std::vector<double> latest(files_.size(), 0);
+  for (const FitParameter& p : parameters_)
+    if (p.kind == Kind::start) latest[static_cast<std::size_t>(p.file)] = p.high - p.start;
+  for (const Source& s : sources_)
+    usable_.push_back(data_[s.file].measurement.time[s.row] >= latest[s.file] * (1 - 1e-9));
+}
+
+void FitModel::set_sign(std::size_t file, FitAxis axis, double sign) {
+  files_[file].sign[static_cast<std::size_t>(axis)] = sign;
 }
 
 // ---- runs ------------------------------------------------------------------------------------------------------
@@ -141,17 +142,40 @@ std::vector<double> FitModel::settings(std::size_t file, const Eigen::VectorXd& 
   for (std::size_t k = 0; k < study_.initial.size(); ++k)
     values[study_.knobs.size() + k] = data_[file].local[k];
   for (std::size_t k = 0; k < parameters_.size(); ++k)
-    if (parameters_[k].concerns(file)) values[parameters_[k].slot] = parameters[static_cast<Eigen::Index>(k)];
+    if (parameters_[k].kind == Kind::knob && parameters_[k].concerns(file))
+      values[parameters_[k].slot] = parameters[static_cast<Eigen::Index>(k)];
   return values;
 }
 
+FitModel::View FitModel::view(std::size_t file, const Eigen::VectorXd& parameters) const {
+  View v;
+  v.scale = files_[file].sign;
+  for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    const FitParameter& p = parameters_[k];
+    if (p.kind == Kind::knob || !p.concerns(file)) continue;
+    const double value = parameters[static_cast<Eigen::Index>(k)];
+    const auto axis = static_cast<std::size_t>(p.axis);
+    if (p.kind == Kind::start) v.delay = value - files_[file].data->measurement.start;
+    if (p.kind == Kind::offset) v.offset[axis] = value;
+    if (p.kind == Kind::scale) v.scale[axis] *= value;
+  }
+  return v;
+}
+
 // No longer than there are measurements.
-RunRequest FitModel::request(const File& file) const {
+RunRequest FitModel::request(const File& file, double delay) const {
   RunRequest r = study_.study.request;
-  const double last = std::max(file.data->measurement.last(), 1e-9);
+  const double last = std::max(file.data->measurement.last() - delay, 1e-9);
   r.time_limit = r.time_limit ? std::min(*r.time_limit, last) : last;
   r.cancel = cancel_;
   return r;
+}
+
+std::vector<double> FitModel::delayed(const std::vector<double>& times, double delay) {
+  std::vector<double> out = times;
+  if (delay != 0)
+    for (double& t : out) t = std::max(0.0, t - delay);
+  return out;
 }
 
 void FitModel::run_one(Task& task) {
@@ -159,8 +183,11 @@ void FitModel::run_one(Task& task) {
   const Measurement& m = file.data->measurement;
   try {
     const Scenario& scenario = families_.local().at(settings(task.file, task.parameters));
-    Sampler sampler(*scenario.system, m.time, file.columns);
-    RunRequest r = request(file);
+    const View seen = view(task.file, task.parameters);
+    const double delay = seen.delay + task.delay;
+    const std::vector<double> times = delayed(m.time, delay);
+    Sampler sampler(*scenario.system, times, file.columns);
+    RunRequest r = request(file, delay);
     r.observer = &sampler;
     const RunResult result = run(scenario, r);
     const StopReason reason = result.outcome.reason;
@@ -171,9 +198,12 @@ void FitModel::run_one(Task& task) {
     sampler.finish(result.outcome);
     task.values.resize(file.count);
     Eigen::Index at = 0;
-    for (std::size_t c = 0; c < m.columns.size(); ++c)
+    for (std::size_t c = 0; c < m.columns.size(); ++c) {
+      const auto axis = static_cast<std::size_t>(file.axes[c]);
       for (std::size_t row = 0; row < m.time.size(); ++row)
-        if (std::isfinite(m.columns[c].value[row])) task.values[at++] = sampler.at(row, c);
+        if (std::isfinite(m.columns[c].value[row]))
+          task.values[at++] = seen.offset[axis] + seen.scale[axis] * sampler.at(row, c);
+    }
     task.ok = task.values.allFinite();
     if (!task.ok) task.message = "a measured observable is not a number";
   } catch (const InputError& e) {
@@ -203,16 +233,16 @@ void FitModel::note_failures(const std::vector<Task>& tasks) {
     std::string at;
     for (std::size_t k = 0; k < parameters_.size(); ++k)
       if (parameters_[k].concerns(task.file))
-        at += fmt::format(
-            "{}{} = {}", at.empty() ? "" : ", ", parameters_[k].knob->knob.name,
-            show_knob(parameters_[k].knob->knob, task.parameters[static_cast<Eigen::Index>(k)], plain));
+        at +=
+            fmt::format("{}{} = {}", at.empty() ? "" : ", ", parameters_[k].knob.name,
+                        show_knob(parameters_[k].knob, task.parameters[static_cast<Eigen::Index>(k)], plain));
     failure_ = fmt::format("{} at {}: {}", files_[task.file].data->name, at, task.message);
   }
 }
 
 bool FitModel::predict(const Eigen::VectorXd& parameters, Eigen::VectorXd& values) {
   std::vector<Task> tasks;
-  for (std::size_t f = 0; f < files_.size(); ++f) tasks.push_back({f, parameters, {}});
+  for (std::size_t f = 0; f < files_.size(); ++f) tasks.push_back({f, parameters});
   run_all(tasks);
   values.resize(value_count());
   for (const Task& task : tasks) {
@@ -223,9 +253,26 @@ bool FitModel::predict(const Eigen::VectorXd& parameters, Eigen::VectorXd& value
 }
 
 double FitModel::step_of(std::size_t k, double value) const {
-  const FitKnob& knob = *parameters_[k].knob;
-  const double h = relative_step_ * std::max(std::abs(value), 0.1 * parameters_[k].size);
-  return std::min(h, 0.25 * (knob.high - knob.low));
+  const FitParameter& p = parameters_[k];
+  if (p.kind == Kind::start) return files_[static_cast<std::size_t>(p.file)].delay_step;
+  const double h = relative_step_ * std::max(std::abs(value), 0.1 * p.size);
+  return std::min(h, 0.25 * (p.high - p.low));
+}
+
+void FitModel::differentiate_axes(const Eigen::VectorXd& parameters, const Eigen::VectorXd& values,
+                                  Eigen::MatrixXd& slopes) const {
+  for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    const FitParameter& p = parameters_[k];
+    if (p.needs_runs()) continue;
+    const auto file = static_cast<std::size_t>(p.file);
+    const View seen = view(file, parameters);
+    for (Eigen::Index i = files_[file].first; i < files_[file].first + files_[file].count; ++i) {
+      if (files_[file].axes[sources_[static_cast<std::size_t>(i)].column] != p.axis) continue;
+      const double offset = seen.offset[static_cast<std::size_t>(p.axis)];
+      slopes(i, static_cast<Eigen::Index>(k)) =
+          p.kind == Kind::offset ? 1 : (values[i] - offset) / parameters[static_cast<Eigen::Index>(k)];
+    }
+  }
 }
 
 // Central differences; at a bound the formula of three points on one side of it. Where one of the runs failed, the
@@ -239,23 +286,25 @@ bool FitModel::differentiate(const Eigen::VectorXd& parameters, const Eigen::Vec
   std::vector<Task> tasks;
   std::vector<Column> columns;
   for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    const FitParameter& p = parameters_[k];
+    if (!p.needs_runs()) continue;
     const auto i = static_cast<Eigen::Index>(k);
     const double h = step_of(k, parameters[i]);
-    const FitKnob& knob = *parameters_[k].knob;
     double a = h, b = -h;
-    if (parameters[i] + h > knob.high) a = -h, b = -2 * h;
-    if (parameters[i] - h < knob.low) a = h, b = 2 * h;
+    if (p.kind == Kind::knob && parameters[i] + h > p.high) a = -h, b = -2 * h;
+    if (p.kind == Kind::knob && parameters[i] - h < p.low) a = h, b = 2 * h;
     for (std::size_t f = 0; f < files_.size(); ++f) {
-      if (!parameters_[k].concerns(f)) continue;
+      if (!p.concerns(f)) continue;
       columns.push_back({k, f, tasks.size(), a, b});
       for (double offset : {a, b}) {
-        tasks.push_back({f, parameters, {}});
+        tasks.push_back({f, parameters});
         tasks.back().parameters[i] += offset;
       }
     }
   }
   run_all(tasks);
   slopes.setZero(value_count(), static_cast<Eigen::Index>(parameters_.size()));
+  differentiate_axes(parameters, values, slopes);
   for (const Column& c : columns) {
     const Task &at_a = tasks[c.first], &at_b = tasks[c.first + 1];
     const File& file = files_[c.file];
@@ -274,78 +323,19 @@ bool FitModel::differentiate(const Eigen::VectorXd& parameters, const Eigen::Vec
   return true;
 }
 
-// ---- what came of it -------------------------------------------------------------------------------------------
-
-namespace {
-
-void finish_residual(FitResidual& r) {
-  double sum = 0, product = 0;
-  double last = 0;
-  const std::size_t n = r.time.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double d = r.measured[i] - r.fitted[i];
-    sum += d * d;
-    product += i > 0 ? d * last : 0;
-    last = d;
-  }
-  r.rms = n > 0 ? std::sqrt(sum / static_cast<double>(n)) : 0;
-  r.lag_one = sum > 0 ? product / sum : 0;
-  if (n > 0 && r.measured.back() != 0)
-    r.end_error = std::abs((r.measured.back() - r.fitted.back()) / r.measured.back());
-}
-
-// The measured instants and 200 others.
-std::vector<double> curve_times(const Measurement& m) {
-  std::vector<double> out = m.time;
-  constexpr int parts = 200;
-  for (int i = 0; i <= parts; ++i) out.push_back(m.last() * i / parts);
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
-}  // namespace
-
-std::vector<FitResidual> FitModel::residuals(const Eigen::VectorXd& parameters,
-                                             std::vector<std::string>& notes) {
-  std::vector<FitResidual> out;
-  Eigen::VectorXd values;
-  if (!predict(parameters, values)) return out;
+bool FitModel::differentiate_starts(const Eigen::VectorXd& parameters, Eigen::VectorXd& slopes) {
+  std::vector<Task> tasks;
+  for (std::size_t f = 0; f < files_.size(); ++f)
+    for (double sign : {1.0, -1.0}) tasks.push_back({f, parameters, sign * files_[f].delay_step});
+  run_all(tasks);
+  slopes.resize(value_count());
   for (std::size_t f = 0; f < files_.size(); ++f) {
-    const File& file = files_[f];
-    const Measurement& m = file.data->measurement;
-    const Scenario& scenario = families_.local().at(settings(f, parameters));
-    const std::vector<double> times = curve_times(m);
-    Sampler sampler(*scenario.system, times, file.columns);
-    RunRequest r = request(file);
-    r.observer = &sampler;
-    const RunResult result = run(scenario, r);
-    if (result.outcome.state.empty()) return {};
-    sampler.finish(result.outcome);
-    Eigen::Index at = file.first;
-    for (std::size_t c = 0; c < m.columns.size(); ++c) {
-      const MeasuredColumn& column = m.columns[c];
-      FitResidual x{file.data->name, column.what.name, column.what.unit, {}, {}, {}, 0, {}, 0, times, {}};
-      for (std::size_t row = 0; row < m.time.size(); ++row) {
-        if (!std::isfinite(column.value[row])) continue;
-        x.time.push_back(m.time[row]);
-        x.measured.push_back(column.value[row]);
-        x.fitted.push_back(values[at++]);
-      }
-      for (std::size_t i = 0; i < times.size(); ++i) x.curve.push_back(sampler.at(i, c));
-      finish_residual(x);
-      out.push_back(std::move(x));
-    }
-    const auto late = std::count_if(m.time.begin(), m.time.end(),
-                                    [&](double t) { return t > result.outcome.time * (1 + 1e-12); });
-    if (late > 0 && result.outcome.reason != StopReason::rest)
-      notes.push_back(
-          fmt::format("{}: {} of {} measured instants lie after the end of the run at {} ({}); its final "
-                      "state stands for them",
-                      file.data->name, late, m.time.size(),
-                      show_quantity(result.outcome.time, "s", {.unicode = false}, 4), result.reason));
+    const Task &later = tasks[2 * f], &earlier = tasks[2 * f + 1];
+    if (!later.ok || !earlier.ok) return false;
+    slopes.segment(files_[f].first, files_[f].count) =
+        (later.values - earlier.values) / (2 * files_[f].delay_step);
   }
-  return out;
+  return true;
 }
 
 }  // namespace thud

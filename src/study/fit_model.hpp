@@ -5,51 +5,18 @@
 #include <tbb/task_arena.h>
 
 #include <Eigen/Core>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "study/fit_parameters.hpp"
 #include "thud/scenario/family.hpp"
-#include "thud/study/fit.hpp"
 
 namespace thud {
 
 /// The rule that says how noisy an observable is; none when there is no such rule. The last one that fits counts.
 [[nodiscard]] const NoiseRule* find_noise(const FitStudy& study, const NamedObservable& what);
-
-/// Reads observables off a run at given instants. After the end of the run its final state stands.
-class Sampler final : public StepObserver {
- public:
-  /// `times` must not fall; `columns[k]` is wanted at all of them.
-  Sampler(const System& system, const std::vector<double>& times, const std::vector<Observable>& columns);
-
-  void on_step(StepView& step) override;
-  void finish(const Outcome& outcome);
-  double at(std::size_t row, std::size_t column) const { return values_[row * columns_.size() + column]; }
-  /// How many instants lie after the end of the run.
-  std::size_t held() const { return held_; }
-
- private:
-  void read(double t, const double* y, const Mode& mode);
-
-  const System& system_;
-  const std::vector<double>& times_;
-  const std::vector<Observable>& columns_;
-  Work<double> work_;
-  std::vector<double> y_, slope_, values_;
-  std::size_t next_ = 0, held_ = 0;
-};
-
-/// A parameter of the fit: a knob of all files, or a local knob of one.
-struct FitParameter {
-  const FitKnob* knob;
-  int file;          // −1: all
-  std::size_t slot;  // where its value goes among the varied knobs
-  double start;
-  double size;  // typical, for scaling
-
-  bool concerns(std::size_t f) const { return file < 0 || static_cast<std::size_t>(file) == f; }
-};
 
 /// The model as a function of the parameters: values at the measured instants, and their derivatives.
 ///
@@ -65,14 +32,29 @@ class FitModel {
   const std::vector<int>& unit_of() const { return unit_of_; }
   const std::vector<std::string>& units() const { return units_; }
 
+  /// Where a measured value stands.
+  struct Source {
+    std::size_t file, column, row;
+  };
+  const std::vector<Source>& sources() const { return sources_; }
+  const MeasuredColumn& column(const Source& s) const { return data_[s.file].measurement.columns[s.column]; }
+  /// False for values that lie before the start of the run for some of the starts that are allowed.
+  bool is_usable(Eigen::Index i) const { return usable_[static_cast<std::size_t>(i)]; }
+
+  /// Turns the axes of a file round.
+  void set_sign(std::size_t file, FitAxis axis, double sign);
+
   /// The model at the measured instants. False when a run failed.
   bool predict(const Eigen::VectorXd& parameters, Eigen::VectorXd& values);
   /// Its derivatives, by differences of second order; `values` is predict() there. False when too many runs failed.
   bool differentiate(const Eigen::VectorXd& parameters, const Eigen::VectorXd& values,
                      Eigen::MatrixXd& slopes);
+  /// How the values of all files change when their runs start later.
+  bool differentiate_starts(const Eigen::VectorXd& parameters, Eigen::VectorXd& slopes);
 
-  /// What a reader of the fit wants to see of every column of every file.
-  std::vector<FitResidual> residuals(const Eigen::VectorXd& parameters, std::vector<std::string>& notes);
+  /// What a reader of the fit wants to see of every column of every file, of the values that are used.
+  std::vector<FitResidual> residuals(const Eigen::VectorXd& parameters, const std::vector<char>& used,
+                                     std::vector<std::string>& notes);
 
   long runs() const { return runs_; }
   long failed_runs() const { return failed_; }
@@ -83,21 +65,38 @@ class FitModel {
   struct File {
     const FitData* data;
     std::vector<Observable> columns;
+    std::vector<FitAxis> axes;  // of the columns
     Eigen::Index first, count;  // among the measured values
+    double delay_step;          // for derivatives with respect to the start
+    std::array<double, 4> sign{1, 1, 1, 1};
+  };
+  // How a file sees the scenario: measured = offset + scale · observable(time − delay).
+  struct View {
+    double delay = 0;
+    std::array<double, 4> offset{0, 0, 0, 0}, scale{1, 1, 1, 1};
   };
   struct Task {
     std::size_t file;
     Eigen::VectorXd parameters;
-    Eigen::VectorXd values;
+    double delay = 0;  // more than the parameters say
+    Eigen::VectorXd values{};
     bool ok = false;
     std::string message{};
   };
 
+  void add_file(const FitData& data, std::vector<double>& measured);
+  void add_local(const FitData& data, std::size_t file);
+  void add_nuisance(const Measurement& measurement, std::size_t file);
+  void mark_unusable();
   void run_all(std::vector<Task>& tasks);
   void run_one(Task& task);
   std::vector<double> settings(std::size_t file, const Eigen::VectorXd& parameters) const;
-  RunRequest request(const File& file) const;
+  static std::vector<double> delayed(const std::vector<double>& times, double delay);
+  View view(std::size_t file, const Eigen::VectorXd& parameters) const;
+  RunRequest request(const File& file, double delay) const;
   double step_of(std::size_t k, double value) const;
+  void differentiate_axes(const Eigen::VectorXd& parameters, const Eigen::VectorXd& values,
+                          Eigen::MatrixXd& slopes) const;
   void note_failures(const std::vector<Task>& tasks);
 
   const FitStudy& study_;
@@ -107,6 +106,8 @@ class FitModel {
   std::vector<File> files_;
   std::vector<std::string> varied_, units_;
   std::vector<int> unit_of_;
+  std::vector<Source> sources_;
+  std::vector<char> usable_;
   Eigen::VectorXd measured_;
   double relative_step_ = 1e-3;
   std::optional<tbb::global_control> threads_;

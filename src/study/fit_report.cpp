@@ -40,7 +40,11 @@ class Report {
     add_residuals();
     add_noise();
     add_starts();
+    add_outliers();
+    for (const std::string& text : r_.notes) out_ += "\n" + wrap("note: " + text, 0, width());
     for (const std::string& text : r_.undetermined) warn("not determined: " + text);
+    for (const std::string& text : r_.failures)
+      out_ += "\n" + style_.paint("red", wrap("failed: " + text, 0, width()));
     for (const std::string& text : r_.warnings) warn("warning: " + text);
     return std::move(out_);
   }
@@ -65,15 +69,20 @@ class Report {
 
   void add_outcome() {
     const std::string knobs = counted(static_cast<long>(r_.estimates.size()), "knob");
-    const std::string text = r_.converged
-                               ? fmt::format("Fitted {} in {}, {}", knobs,
-                                             counted(r_.iterations, "iteration"), counted(r_.runs, "run"))
-                               : "Not fitted: " + r_.message;
-    out_ += "\n" + style_.paint(r_.converged ? "green" : "red", wrap(text, 0, width()));
+    const bool met = r_.converged && r_.failures.empty();
+    const std::string text = !r_.converged ? "Not fitted: " + r_.message
+                           : !met          ? "Not fitted: " + r_.failures.front()
+                                           : fmt::format("Fitted {} in {}, {}", knobs,
+                                                         counted(r_.iterations, "iteration"), counted(r_.runs, "run"));
+    out_ += "\n" + style_.paint(met ? "green" : "red", wrap(text, 0, width()));
   }
 
   std::string shown(const FitEstimate& e, double x, int decimals) const {
     return fmt::format("{:.{}f}", in_unit(x, e.knob.unit) + 0.0, decimals);
+  }
+
+  std::string shown_limit(const FitEstimate& e) const {
+    return show_number(in_unit(*e.limit, e.knob.unit), 4);
   }
 
   struct Line {
@@ -95,6 +104,7 @@ class Report {
     } else if (e.status == Status::at_bound) {
       const bool low = std::abs(e.value - e.low) < std::abs(e.value - e.high);
       line.interval = low ? "at its lower bound" : "at its upper bound";
+      if (e.limit) line.interval += fmt::format(", 95 %: {} {}", low ? "up to" : "down to", shown_limit(e));
     } else {
       line.interval = e.status == Status::no_effect ? "no effect" : "not determined";
     }
@@ -103,10 +113,12 @@ class Report {
 
   void add_estimates() {
     if (r_.residuals.empty()) return;
-    std::vector<Line> shared, local;
-    for (const FitEstimate& e : r_.estimates) (e.file.empty() ? shared : local).push_back(make_line(e));
+    std::vector<Line> shared, local, nuisance;
+    for (const FitEstimate& e : r_.estimates)
+      (e.nuisance ? nuisance : e.file.empty() ? shared : local).push_back(make_line(e));
     add_table("Estimates", std::move(shared));
     add_table("Initial conditions, fitted per file", std::move(local));
+    add_table("Clocks and axes, fitted per file", std::move(nuisance));
   }
 
   void add_table(std::string_view title, std::vector<Line> lines) {
@@ -216,6 +228,22 @@ class Report {
     out_ += style_.paint("dim", wrap(text, 2, width()));
   }
 
+  void add_outliers() {
+    if (r_.outliers.empty()) return;
+    constexpr std::size_t most = 8;
+    head(fmt::format("Outliers ({} of {} values; the fit does without them)", r_.outliers.size(), r_.values));
+    for (std::size_t k = 0; k < std::min(most, r_.outliers.size()); ++k) {
+      const FitOutlier& x = r_.outliers[k];
+      out_ += wrap(
+          fmt::format("{} {} at {}: {}, the model has {}", x.file, x.observable,
+                      show_quantity(x.time, "s", style_, 4), show_quantity(x.measured, x.unit, style_, 4),
+                      show_quantity(x.fitted, x.unit, style_, 4)),
+          2, width());
+    }
+    if (r_.outliers.size() > most)
+      out_ += style_.paint("dim", fmt::format("  and {} more (--json)", r_.outliers.size() - most)) + "\n";
+  }
+
   void add_starts() {
     if (r_.starts.empty()) return;
     double best = HUGE_VAL;
@@ -252,6 +280,8 @@ Json estimate_json(const FitEstimate& e) {
           {"value", number(e.value)},
           {"standard_error", number(e.error)},
           {"interval_95", interval},
+          {"limit_95", number(e.limit)},
+          {"nuisance", e.nuisance},
           {"status", fit_status_name(e.status)},
           {"start", number(e.start)},
           {"range", {number(e.low), number(e.high)}}};
@@ -286,7 +316,15 @@ Json residual_json(const FitResidual& x) {
 std::string to_text(const FitResult& result, const TextStyle& style) { return Report(result, style).make(); }
 
 std::string to_json(const FitResult& r) {
-  Json estimates = Json::array(), residuals = Json::array(), noise = Json::array(), starts = Json::array();
+  Json estimates = Json::array(), residuals = Json::array(), noise = Json::array(), starts = Json::array(),
+       outliers = Json::array();
+  for (const FitOutlier& x : r.outliers)
+    outliers.push_back({{"file", x.file},
+                        {"observable", x.observable},
+                        {"unit", x.unit},
+                        {"time", number(x.time)},
+                        {"measured", number(x.measured)},
+                        {"fitted", number(x.fitted)}});
   for (const FitEstimate& e : r.estimates) estimates.push_back(estimate_json(e));
   for (const FitResidual& x : r.residuals) residuals.push_back(residual_json(x));
   for (const FitNoise& n : r.noise)
@@ -302,8 +340,12 @@ std::string to_json(const FitResult& r) {
       {"estimates", estimates},
       {"correlation", correlation_json(r)},
       {"condition_number", number(r.condition)},
+      {"intervals", fit_intervals_name(r.intervals)},
       {"undetermined", r.undetermined},
+      {"failures", r.failures},
       {"warnings", r.warnings},
+      {"notes", r.notes},
+      {"outliers", outliers},
       {"values", r.values},
       {"degrees_of_freedom", r.degrees},
       {"scale", number(r.scale)},

@@ -75,7 +75,7 @@ class Direction {
 };
 
 double typical_size(const FitEstimate& e) {
-  const double size = std::max(std::abs(e.value), std::abs(e.start));
+  const double size = std::max({std::abs(e.value), std::abs(e.start), e.size});
   if (size > 0) return size;
   return std::isfinite(e.high - e.low) ? 0.1 * (e.high - e.low) : 1;
 }
@@ -114,11 +114,6 @@ double variance(const Eigen::VectorXd& residuals, FitLoss loss, double scale, In
   }
   slope /= static_cast<double>(residuals.size());
   return squares / static_cast<double>(std::max<Index>(degrees, 1)) / (slope * slope);
-}
-
-double t_quantile(long degrees) {
-  const boost::math::students_t law(static_cast<double>(std::max(degrees, 1L)));
-  return boost::math::quantile(boost::math::complement(law, 0.025));
 }
 
 // The Jacobian of the active knobs with columns of equal length: what is left of its condition number is how alike the
@@ -163,7 +158,8 @@ class Analysis {
       FitEstimate& e = result_.estimates[std::size_t(knob(k))];
       if (e.status != Status::determined) continue;
       const double error = std::sqrt(covariance_(k, k));
-      if (2 * t * error > e.high - e.low) {
+      // A profile finds out by itself.
+      if (2 * t * error > e.high - e.low && result_.intervals != FitIntervals::profile) {
         e.status = Status::undetermined;
         result_.undetermined.push_back(fmt::format(
             "the interval of {} would be wider than its range: the data say next to nothing about it",
@@ -217,6 +213,11 @@ class Analysis {
 };
 
 }  // namespace
+
+double t_quantile(long degrees) {
+  const boost::math::students_t law(static_cast<double>(std::max(degrees, 1L)));
+  return boost::math::quantile(boost::math::complement(law, 0.025));
+}
 
 LossSlope loss_slope(FitLoss loss, double scale, double r) {
   const double x = r / scale;

@@ -12,6 +12,9 @@ struct LossSlope {
 };
 [[nodiscard]] LossSlope loss_slope(FitLoss loss, double scale, double r);
 
+/// The 97.5 % quantile of Student's t.
+[[nodiscard]] double t_quantile(long degrees);
+
 /// Standard errors, intervals, correlations and what the data leave open, from the Jacobian at the minimum.
 ///
 /// `jacobian`: derivatives of the weighted residuals, one column per estimate; `residuals`: model − measured, in

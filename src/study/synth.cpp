@@ -10,11 +10,12 @@
 #include <random>
 
 #include "scenario/build.hpp"
-#include "study/fit_model.hpp"
 #include "study/knobs.hpp"
+#include "study/sampler.hpp"
 #include "thud/scenario/knob_text.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/store/file.hpp"
+#include "thud/study/fit.hpp"
 
 namespace thud {
 

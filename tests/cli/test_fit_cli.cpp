@@ -24,6 +24,9 @@ using ::testing::IsEmpty;
 
 class FitCli : public ShellTest {
  protected:
+  int shell(const std::string& command) const {
+    return std::system(("cd " + folder.string() + " && " + command).c_str());
+  }
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
 
   // The message about a study whose [fit] is given, with one sound file of data.
@@ -49,7 +52,7 @@ TEST_F(FitCli, two_commands_make_and_fit_measurements) {
 
   const json j = json::parse(thud("fit fit_free_link --data captures/*.csv --json").out);
   EXPECT_EQ(j["converged"], true);
-  EXPECT_EQ(j["estimates"].size(), 13u);
+  EXPECT_EQ(j["estimates"].size(), 4u + 9u + 9u);  // coefficients, speeds, starts
   EXPECT_EQ(j["estimates"][0]["knob"], "eta_d");
   EXPECT_NEAR(j["estimates"][0]["value"].get<double>(), 6.5, 0.3);
   EXPECT_EQ(thud("fit fit_free_link --data captures/*.csv --jobs 1 --json").out,
@@ -151,6 +154,91 @@ TEST_F(FitCli, synth_writes_whole_files_or_none) {
   EXPECT_THAT(refusal("synth fit_free_link --out c.csv"),
               HasSubstr("the study has several files: give a folder"));
   EXPECT_FALSE(fs::exists(folder / "c.csv"));
+}
+
+TEST_F(FitCli, what_is_no_fit_is_status_1_in_words) {
+  ASSERT_EQ(thud("synth free_link_capture --set 'angle=32 deg' --set speed=1.87 --out a.csv").status, 0);
+  const std::string study = "scenario = \"free_link_capture\"\n[fit]\nloss = \"huber\"\nnoise = \"0.1 mm\"\n";
+  const std::string knobs =
+      "[fit.knobs]\neta_d = { start = 5, range = [1, 20] }\neta_h = { start = 5, range = [1, 40] }\n"
+      "[data]\n\"a.csv\" = { angle = \"32 deg\", speed = 1.87 }\n";
+  write("study.toml", study + knobs);
+  EXPECT_EQ(thud("fit study.toml --data a.csv").status, 0);
+  // The code of a missing marker: told, and no more.
+  ASSERT_EQ(shell("sed -i '15s/, -[0-9.]*, /, -3.697314E+28, /' a.csv"), 0);
+  ASSERT_THAT(content(folder / "a.csv"), HasSubstr("E+28"));
+  const Result code = thud("fit study.toml --data a.csv --json");
+  EXPECT_EQ(code.status, 0) << code.err;
+  const json j = json::parse(code.out);
+  EXPECT_EQ(j["sound"], true);
+  EXPECT_NEAR(j["estimates"][0]["value"].get<double>(), 6.5, 0.2);
+  EXPECT_THAT(j["notes"].dump(), HasSubstr("the code of something not seen"));
+  // z counted upwards.
+  ASSERT_EQ(
+      shell("awk -F', ' 'BEGIN { OFS = \", \" } /^[#t]/ { print; next } { $3 = -$3; $5 = -$5; print }' a.csv "
+            "> up.csv && mv up.csv a.csv"),
+      0);
+  const Result flipped = thud("fit study.toml --data a.csv");
+  EXPECT_EQ(flipped.status, 1);
+  EXPECT_THAT(flipped.err, HasSubstr("runs against the model"));
+  EXPECT_THAT(flipped.out, HasSubstr("Not fitted: "));
+}
+
+TEST_F(FitCli, bad_captures_and_nuisances_are_refused_with_their_place) {
+  const std::string k = "knobs = { eta_d = {} }\n";
+  EXPECT_THAT(refused(k + "nuisance = { start = \"fre\" }\n"),
+              HasSubstr("study.toml:4:22: \"start\" in fit > nuisance: must be \"free\", \"known\" or { "
+                        "within = \"1 ms\""));
+  EXPECT_THAT(refused(k + "nuisance = { offset = { y = \"free\" } }\n"), HasSubstr("\"y\""));
+  EXPECT_THAT(refused(k + "nuisance = { scale = { within = 2 } }\n"), HasSubstr("must be below 1"));
+  EXPECT_THAT(refused(k + "nuisance = { offset = { within = \"-1 mm\" } }\n"), HasSubstr("> 0"));
+  EXPECT_THAT(refused(k + "capture = { axes = { z = \"down\" } }\n"),
+              HasSubstr("must be an axis of the file"));
+  EXPECT_THAT(refused(k + "capture = { axes = { z = \"y\" } }\n"), HasSubstr("needs points"));
+  EXPECT_THAT(refused(k + "capture = { plane = \"find\" }\n"), HasSubstr("needs points"));
+  EXPECT_THAT(refused(k + "capture = { points = { \"link.marker9\" = \"M1\" } }\n"),
+              HasSubstr("the scenario has no point \"link.marker9\"; did you mean"));
+  EXPECT_THAT(refused(k + "capture = { points = { \"link.marker1\" = \"M1\" } }\n"), HasSubstr("needs axes"));
+  EXPECT_THAT(refused(k + "capture = { unit = \"s\" }\n"), HasSubstr("unit"));
+  EXPECT_THAT(refused(k + "capture = { rate = 0 }\n"), HasSubstr("> 0"));
+  EXPECT_THAT(refused(k + "capture = { decimal = \";\" }\n"), HasSubstr("must be . or ,"));
+  EXPECT_THAT(refused(k + "capture = { rat = 5 }\n"), HasSubstr("did you mean \"rate\"?"));
+  EXPECT_THAT(refused(k + "intervals = \"profil\"\n"), HasSubstr("\"profile\""));
+  EXPECT_THAT(refused(k + "samples = 100\n"), HasSubstr("goes with intervals = \"bootstrap\""));
+  EXPECT_THAT(refused(k + "outliers = \"maybe\"\n"), HasSubstr("must be drop or keep"));
+}
+
+TEST_F(FitCli, captures_of_a_laboratory_are_looked_at_and_fitted) {
+  ASSERT_EQ(thud("synth free_link_capture --set 'angle=32 deg' --set speed=1.87 --out a.csv").status, 0);
+  // Frames with decimal commas and z up, behind a preamble.
+  ASSERT_EQ(shell("(echo 'Drop 7'; echo 'Frequency;500'; echo 'Frame;M1 X;M1 Z;M2 X;M2 Z'; grep -v '^[#t]' "
+                  "a.csv | awk "
+                  "-F', ' '{ s = sprintf(\"%d;%s;%s;%s;%s\", NR, $2, -$3, $4, -$5); gsub(/\\./, \",\", s); "
+                  "print s }') > "
+                  "lab.csv"),
+            0);
+  const Result seen = thud("capture lab.csv --unit mm --svg lab.svg");
+  EXPECT_EQ(seen.status, 0) << seen.err;
+  EXPECT_THAT(seen.out, AllOf(HasSubstr("headings on line 3 after 2 lines of preamble"),
+                              HasSubstr("decimals with \",\""), HasSubstr("500 per second"),
+                              HasSubstr("[fit.capture]")));
+  EXPECT_THAT(content(folder / "lab.svg"), HasSubstr("</svg>"));
+  EXPECT_EQ(json::parse(thud("capture lab.csv --json").out)["clock"]["rate"], 500);
+  write("study.toml",
+        "scenario = \"free_link_capture\"\n[fit]\nnoise = \"0.1 mm\"\n[fit.knobs]\neta_d = { start = 5 "
+        "}\neta_h = { start "
+        "= 5 }\n[fit.capture]\nunit = \"mm\"\npoints = { \"link.marker1\" = \"M1\", \"link.marker2\" = "
+        "\"M2\" }\naxes = { x = "
+        "\"X\", z = \"-Z\" }\n[data]\n\"lab.csv\" = { angle = \"32 deg\", speed = 1.87 }\n");
+  const Result r = thud("fit study.toml --data lab.csv --json");
+  EXPECT_EQ(r.status, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_NEAR(j["estimates"][0]["value"].get<double>(), 6.5,
+              3 * j["estimates"][0]["standard_error"].get<double>());
+  EXPECT_THAT(refusal("capture none.csv"), HasSubstr("there is no such file"));
+  EXPECT_THAT(refusal("capture lab.csv --rate 0"), HasSubstr("must be positive"));
+  EXPECT_THAT(refusal("capture lab.csv --unit kg"), HasSubstr("--unit kg"));
+  EXPECT_THAT(refusal("compare study.toml --data lab.csv"), HasSubstr("at least two studies"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class PapersCli : public ShellTest {
 // Lee 2009, section 6.2.2.
 TEST_F(PapersCli, coefficients_of_sand_from_the_compound_pendulum) {
   const json fit = fit_own("fit_compound_pendulum", "");
-  EXPECT_EQ(fit["estimates"].size(), 4u + 12u);
+  EXPECT_EQ(fit["estimates"].size(), 4u + 12u + 12u);  // coefficients, rates, starts
   expect_found(fit, "eta_d", 6.5);
   expect_found(fit, "eta_h", 8);
   expect_found(fit, "eta_v", 21);

@@ -99,7 +99,7 @@ SynthOptions noisy(std::uint64_t seed) {
 }
 
 std::string study_text(const std::string& fit, const std::string& rest = knobs + two_files) {
-  return "scenario = \"free_link_capture\"\n[fit]\n" + fit + rest;
+  return "scenario = \"free_link_capture\"\n[fit]\nnuisance = { start = \"known\" }\n" + fit + rest;
 }
 
 TEST(Fit, exact_data_give_exact_coefficients) {
@@ -182,7 +182,8 @@ class OwnScenario {
  public:
   OwnScenario(const std::string& scenario, const std::string& fit) : scenario_(scenario) {
     case_ = std::make_unique<Case>(
-        fmt::format("scenario = \"{}\"\n[fit]\n{}{}", scenario_.path(), fit, two_files));
+        fmt::format("scenario = \"{}\"\n[fit]\nnuisance = {{ start = \"known\" }}\n{}{}", scenario_.path(),
+                    fit, two_files));
   }
   const Case& operator*() const { return *case_; }
   const Case* operator->() const { return case_.get(); }
@@ -275,23 +276,26 @@ TEST(Fit, a_knob_at_its_bound_has_no_interval) {
 // ---- difficult data --------------------------------------------------------------------------------------------
 
 TEST(Fit, robust_losses_shrug_off_outliers) {
-  for (const char* loss : {"none", "huber", "cauchy"}) {
-    const Case c(study_text(fmt::format("loss = \"{}\"\n", loss)));
-    std::vector<FitData> data = c.measure(noisy(11));
-    // A swapped marker now and then: one value in twelve is 5 mm off.
-    for (FitData& d : data)
-      for (MeasuredColumn& column : d.measurement.columns)
-        for (std::size_t i = 3; i < column.value.size(); i += 12) column.value[i] += 5e-3;
-    const FitResult r = fit(c.study, data);
-    ASSERT_TRUE(r.converged) << r.message;
-    double worst = 0;
-    for (std::size_t k = 0; k < truth.size(); ++k)
-      worst = std::max(worst, std::abs(r.estimates[k].value / truth[k] - 1));
-    if (std::string(loss) == "none")
-      EXPECT_GT(worst, 0.04);
-    else
-      EXPECT_LT(worst, 0.03) << loss;
-  }
+  for (const char* loss : {"none", "huber", "cauchy"})
+    for (const char* outliers : {"keep", "drop"}) {
+      const Case c(study_text(fmt::format("loss = \"{}\"\noutliers = \"{}\"\n", loss, outliers)));
+      std::vector<FitData> data = c.measure(noisy(11));
+      // A swapped marker now and then: one value in twelve is 5 mm off.
+      for (FitData& d : data)
+        for (MeasuredColumn& column : d.measurement.columns)
+          for (std::size_t i = 3; i < column.value.size(); i += 12) column.value[i] += 5e-3;
+      const FitResult r = fit(c.study, data);
+      ASSERT_TRUE(r.converged) << r.message;
+      double worst = 0;
+      for (std::size_t k = 0; k < truth.size(); ++k)
+        worst = std::max(worst, std::abs(r.estimates[k].value / truth[k] - 1));
+      if (std::string(loss) == "none" && std::string(outliers) == "keep")
+        EXPECT_GT(worst, 0.04);
+      else
+        EXPECT_LT(worst, 0.03) << loss << " " << outliers;
+      // 21 rows of 8 columns: two in each of them.
+      EXPECT_EQ(r.outliers.size(), std::string(outliers) == "drop" ? 16u : 0u) << loss;
+    }
 }
 
 TEST(Fit, noise_of_different_units_is_found_from_the_residuals) {

@@ -14,12 +14,15 @@
 
 namespace thud {
 
-// Knobs of a scenario fitted to measured trajectories (docs/guide/fits.md has the statistics).
+// Knobs of a scenario fitted to measured trajectories (docs/theory/fits.md has the statistics).
 //
 //   const FitStudy study = load_fit_study("fit_free_link");
 //   const FitResult result = fit(study, load_fit_data(study, {"run1.csv", "run2.csv"}));
 
 enum class FitLoss : std::uint8_t { none, huber, cauchy };
+
+/// Where 95 % intervals come from: s² (JᵀJ)⁻¹, the profile of the sum of squares, or refits to resampled residuals.
+enum class FitIntervals : std::uint8_t { linear, profile, bootstrap };
 
 /// A knob that is fitted: where it starts and where it may go (SI; infinite where nothing bounds it).
 struct FitKnob {
@@ -33,6 +36,15 @@ struct LocalKnob {
   FitKnob fit;
   bool free = false;      ///< fitted for every file; else as given
   bool required = false;  ///< every file must give it
+};
+
+/// A property of the measurement, not of the scenario, fitted for every file: its clock, and its axes, as in
+/// measured = offset + scale · observable.
+struct NuisanceKnob {
+  enum class Kind : std::uint8_t { start, offset, scale };
+  Kind kind = Kind::start;
+  std::string axis;              ///< "x", "z" or "angle"; none of a start
+  std::optional<double> within;  ///< how far it may go from what is stated (SI)
 };
 
 /// What is known about one file of measured values.
@@ -56,6 +68,13 @@ struct FitStudy {
   Study study;
   std::vector<FitKnob> knobs;      ///< with one value for all files
   std::vector<LocalKnob> initial;  ///< with a value per file
+  std::vector<NuisanceKnob> nuisance;
+  bool start_known =
+      false;  ///< else the start of every file is fitted, within a frame where nothing else is said
+  bool find_signs = false;     ///< of the axes of every file, by what the model does at the start
+  bool keep_outliers = false;  ///< let them count like other values
+  FitIntervals intervals = FitIntervals::profile;
+  int samples = 200;  ///< of a bootstrap
   FitLoss loss = FitLoss::none;
   double loss_scale = 1;         ///< in standard deviations
   std::vector<NoiseRule> noise;  ///< empty: estimated from the residuals
@@ -92,22 +111,27 @@ struct FitOptions {
 struct FitEstimate {
   enum class Status : std::uint8_t { determined, at_bound, undetermined, no_effect };
   Knob knob;
-  std::string file;  ///< of a local knob; empty for a knob of all files
+  std::string file;       ///< of a local knob; empty for a knob of all files
+  bool nuisance = false;  ///< of the clock or the axes of the file
   double value = 0, start = 0, low = 0, high = 0;
+  double size = 0;  ///< typical, where neither value nor start tell
   Status status = Status::determined;
   std::optional<double> error;                        ///< standard error
   std::optional<std::pair<double, double>> interval;  ///< 95 %
+  std::optional<double> limit;  ///< of a knob at a bound: how far from it the data let it be (95 %)
 
   /// "eta_d", or "speed (run1.csv)".
   std::string name() const;
 };
 const char* fit_status_name(FitEstimate::Status status);
+const char* fit_intervals_name(FitIntervals intervals);
 
 /// How one column of one file is met.
 struct FitResidual {
   std::string file, observable, unit;
   std::vector<double> time, measured, fitted;
   double rms = 0;
+  double end_value = 0;             ///< the last measured value
   std::optional<double> end_error;  ///< γ of Lee 2009, eq. 6.1, as a fraction, of the last measured value
   double lag_one = 0;               ///< autocorrelation of successive residuals
   std::vector<double> curve_time, curve;  ///< the fitted run between the measured instants
@@ -118,6 +142,12 @@ struct FitNoise {
   std::string unit;  ///< SI
   std::optional<double> given;
   double found = 0;  ///< from the residuals
+};
+
+/// A measured value that is too far from the model and from its fellows to be noise; the fit does without it.
+struct FitOutlier {
+  std::string file, observable, unit;
+  double time = 0, measured = 0, fitted = 0;
 };
 
 /// Where one of several starts led.
@@ -143,12 +173,16 @@ struct FitResult {
   std::vector<FitStart> starts;
   int iterations = 0;
   long runs = 0, failed_runs = 0;
-  std::string failure;                    ///< the first run that failed
+  std::string failure;                            ///< the first run that failed
+  FitIntervals intervals = FitIntervals::linear;  ///< what the intervals are
+  std::vector<FitOutlier> outliers;
   std::vector<std::string> undetermined;  ///< combinations of knobs that the data leave open, in words
+  std::vector<std::string> failures;      ///< why the estimates are not to be trusted, in words
   std::vector<std::string> warnings;
+  std::vector<std::string> notes;  ///< what was done to the data
 
-  /// Converged, and every knob that is not at a bound is determined.
-  bool is_sound() const { return converged && undetermined.empty(); }
+  /// Converged, every knob is determined, none at a bound, and the model meets the data.
+  bool is_sound() const { return converged && undetermined.empty() && failures.empty(); }
 };
 
 /// Fits. Numerical outcomes are reported, never thrown. The same input gives the same bits for any number of threads.

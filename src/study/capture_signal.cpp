@@ -1,0 +1,157 @@
+#include "study/capture_signal.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "solve/dense.hpp"
+#include "study/robust.hpp"
+
+namespace thud {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+std::vector<std::size_t> rows_with_values(const std::vector<double>& value) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < value.size(); ++i)
+    if (std::isfinite(value[i])) rows.push_back(i);
+  return rows;
+}
+
+// Below this no distance says anything: the noise, or the digits that values are written with.
+double resolution(const std::vector<double>& y, const std::vector<std::size_t>& rows) {
+  double largest = 0, smallest_step = HUGE_VAL;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    largest = std::max(largest, std::abs(y[rows[k]]));
+    const double step = k > 0 ? std::abs(y[rows[k]] - y[rows[k - 1]]) : 0;
+    if (step > 0) smallest_step = std::min(smallest_step, step);
+  }
+  return std::max({noise_of(y), std::isfinite(smallest_step) ? smallest_step : 0, 1e-9 * largest});
+}
+
+// How far a value is from the nearest of what its neighbours on the left, on the right and on both sides make of it.
+// At a kink one of the sides is right.
+double distance(const std::vector<double>& y, const std::vector<std::size_t>& rows, std::size_t k) {
+  const auto line = [&](std::size_t a, std::size_t b) {
+    const double t = double(rows[k]), ta = double(rows[a]), tb = double(rows[b]);
+    return std::abs(y[rows[k]] - (y[rows[a]] + (y[rows[b]] - y[rows[a]]) * (t - ta) / (tb - ta)));
+  };
+  double least = HUGE_VAL;
+  if (k >= 2) least = std::min(least, line(k - 2, k - 1));
+  if (k + 2 < rows.size()) least = std::min(least, line(k + 1, k + 2));
+  if (k >= 1 && k + 1 < rows.size()) least = std::min(least, line(k - 1, k + 1));
+  return least;
+}
+
+}  // namespace
+
+std::vector<std::size_t> find_spikes(const std::vector<double>& value) {
+  constexpr double far = 20;  // usual distances
+  std::vector<double> y = value;
+  std::vector<std::size_t> out;
+  const std::size_t most = rows_with_values(y).size() / 10 + 1;
+  while (out.size() < most) {
+    const std::vector<std::size_t> rows = rows_with_values(y);
+    if (rows.size() < 6) break;
+    std::vector<double> d;
+    for (std::size_t k = 0; k < rows.size(); ++k) d.push_back(distance(y, rows, k));
+    const auto worst = std::max_element(d.begin(), d.end());
+    const double usual = std::max(median(d), resolution(y, rows));
+    if (!(usual > 0) || *worst <= far * usual) break;
+    const std::size_t row = rows[std::size_t(worst - d.begin())];
+    out.push_back(row);
+    y[row] = NAN;
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+double noise_of(const std::vector<double>& y) {
+  std::vector<double> d;
+  for (std::size_t i = 0; i + 3 < y.size(); ++i) {
+    const double third = y[i + 3] - 3 * y[i + 2] + 3 * y[i + 1] - y[i];
+    if (std::isfinite(third)) d.push_back(std::abs(third));
+  }
+  return d.size() < 8 ? 0 : deviation_per_median * median(std::move(d)) / std::sqrt(20.0);
+}
+
+std::optional<std::pair<double, double>> find_acceleration(const std::vector<double>& time,
+                                                           const std::vector<double>& value,
+                                                           std::size_t first, std::size_t last) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = first; i < last; ++i)
+    if (std::isfinite(value[i])) rows.push_back(i);
+  if (rows.size() < 6) return std::nullopt;
+  const double t0 = time[rows.front()], width = time[rows.back()] - t0;
+  if (!(width > 0)) return std::nullopt;
+  MatrixXd a(Index(rows.size()), 3);
+  VectorXd b(Index(rows.size()));
+  for (Index k = 0; k < a.rows(); ++k) {
+    const double t = (time[rows[std::size_t(k)]] - t0) / width;
+    a.row(k) << 1, t, t * t;
+    b[k] = value[rows[std::size_t(k)]];
+  }
+  const VectorXd x = least_squares(a, b);
+  const double s2 = (a * x - b).squaredNorm() / double(rows.size() - 3);
+  // What the square of the time has that place and speed do not make.
+  const VectorXd own = a.col(2) - a.leftCols(2) * least_squares(a.leftCols(2), a.col(2));
+  return std::pair{2 * x[2] / (width * width), 2 * std::sqrt(s2) / own.norm() / (width * width)};
+}
+
+namespace {
+
+/// The squares that a parabola with a kink of the acceleration leaves of all signals.
+double squares_left(const std::vector<double>& time, const std::vector<std::vector<double>>& signals,
+                    const std::vector<double>& weight, double kink) {
+  double sum = 0;
+  const double t0 = time.front(), width = std::max(time.back() - t0, 1e-300);
+  for (std::size_t s = 0; s < signals.size(); ++s) {
+    const std::vector<double>& y = signals[s];
+    const std::vector<std::size_t> rows = rows_with_values(y);
+    if (rows.size() < 8) continue;
+    MatrixXd a(Index(rows.size()), 5);
+    VectorXd b(Index(rows.size()));
+    for (Index k = 0; k < a.rows(); ++k) {
+      const double t = (time[rows[std::size_t(k)]] - t0) / width;
+      const double after = std::max(0.0, t - (kink - t0) / width);
+      a.row(k) << 1, t, t * t, after * after, after * after * after;
+      b[k] = y[rows[std::size_t(k)]];
+    }
+    sum += (a * least_squares(a, b) - b).squaredNorm() * weight[s];
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<std::size_t> find_touch(const std::vector<double>& time,
+                                      const std::vector<std::vector<double>>& signals) {
+  constexpr std::size_t margin = 4;
+  constexpr double better = 4;  // times fewer squares than without a kink
+  if (time.size() < 4 * margin) return std::nullopt;
+  std::vector<double> weight;
+  for (const std::vector<double>& y : signals) {
+    const double noise = noise_of(y);
+    weight.push_back(noise > 0 ? 1 / (noise * noise) : 0);
+  }
+  const double without = squares_left(time, signals, weight, time.front());
+  double least = HUGE_VAL;
+  std::size_t best = margin;
+  const auto look = [&](std::size_t from, std::size_t to, std::size_t step) {
+    for (std::size_t i = std::max(from, margin); i < std::min(to, time.size() - margin); i += step) {
+      const double left = squares_left(time, signals, weight, time[i]);
+      if (left < least) least = left, best = i;
+    }
+  };
+  const std::size_t coarse = 1 + time.size() / 100;
+  look(margin, time.size(), coarse);
+  if (coarse > 1) look(best - std::min(best, coarse), best + coarse, 1);
+  if (!(without > better * least)) return std::nullopt;
+  return best;
+}
+
+}  // namespace thud
