@@ -528,7 +528,7 @@ TEST_F(Cli, impossible_mechanisms) {
           "joint = \"pin\"",
           "joint = { to = \"b\" }\n[[body]]\nname = \"b\"\nshape = { kind = \"cylinder\", length = 1, "
           "diameter = 0.1, mass = 1 }\njoint = { to = \"link\" }")),
-      AllOf(HasSubstr("link -> b -> link"), HasSubstr("pinned to the ground or free")));
+      AllOf(HasSubstr("link -> b -> link"), HasSubstr("joined to the ground or free")));
 }
 
 TEST_F(Cli, files_that_are_no_scenarios) {

@@ -302,8 +302,8 @@ TEST(Still, walls_stand_beside_beds) {
 
 TEST(TimeFigure, walls_are_drawn_like_beds) {
   TimeFigure f = example();
-  f.strip.poses = {{0, {{{{0, 0}, {0, 1}}, 0.1, false}}, {}},
-                   {0.1, {{{{0.2, 0}, {0.2, 1}}, 0.1, false}}, {}}};
+  f.strip.poses = {{0, {{{{0, 0}, {0, 1}}, 0.1, false}}, {}, {}},
+                   {0.1, {{{{0.2, 0}, {0.2, 1}}, 0.1, false}}, {}, {}}};
   f.strip.obstacles = {{Plane::make({0, 1}, 0), 0, true}, {Plane{{0.5, 0}, {1, 0}, {0, 1}}, 0.1, true}};
   EXPECT_GE(count(check(time_figure(f)), "polygon"), 4u);
 }
