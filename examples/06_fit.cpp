@@ -4,10 +4,10 @@
 // Sample output:
 //
 //   9 files, 928 values, all knobs determined
-//   eta_d     6.526 ± 0.017
-//   eta_h     8.004 ± 0.016
-//   eta_v    21.918 ± 0.116
-//   lambda    1.102 ± 0.005
+//   eta_d     6.536 ± 0.018
+//   eta_h     8.007 ± 0.018
+//   eta_v    21.882 ± 0.118
+//   lambda    1.105 ± 0.005
 // Sample end
 
 #include <cstdio>

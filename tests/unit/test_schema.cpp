@@ -160,6 +160,8 @@ class Files {
     return text.replace(text.find("rod"), 3, name);
   }
   static std::string joint(const std::string& key) {
+    if (key == "direction") return "kind = \"slider\", ";
+    if (key == "angle" || key == "force") return "kind = \"slider\", direction = \"vertical\", ";
     return key == "to" || key == "kind" ? "" : "kind = \"pin\", ";
   }
   static std::string parameter(const std::string& key) {
