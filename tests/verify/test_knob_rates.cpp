@@ -276,6 +276,29 @@ std::vector<std::string> library() {
 INSTANTIATE_TEST_SUITE_P(Library, EveryScenario, testing::ValuesIn(library()),
                          [](const auto& one) { return one.param; });
 
+// Every operator and function of expressions.
+TEST(KnobRates, ExpressionsHaveRates) {
+  const std::vector<std::string> texts = {
+      "a", "-a^2", "2^-a", "a^b^2", "(a + b)*(a - 3)/a", "-(a - 1)^3 + +a", "a - -b*a", "1e-1*a + .5*a^1.5",
+      "sin(a)*cos(a) + tan(a)", "asin(a/2) + acos(a/2) + atan(a)", "sqrt(a) + exp(-a) + ln(a) + log10(a)",
+      "abs(-a) + deg(a) + sign(a)*a", "floor(a) + ceil(a) + round(a) + step(a - 0.5)*a", "min(a, b, 3) + max(a, b)",
+      "atan2(a, b) + hypot(a, b) + mod(7, a) + rnd(1, 2)*a", "a > 0.5 && b >= 2 ? a^2 : 3*a",
+      "a < 0.5 || a != a ? 1 : a == a ? pi*a : 0", "a*pulse(a, 0, 1)"};
+  for (const std::string& text : texts) {
+    const auto at = [&](double a) {
+      doc::SymbolTable symbols;
+      symbols.set("a", doc::Reading{a, 1});
+      symbols.set("b", 2);
+      return doc::read(text, symbols);
+    };
+    const double x = 0.7, h = 1e-3;
+    double unused = 0;
+    const std::vector<double> d =
+        differences([&](double by) { return std::vector<double>{at(x + by).value}; }, h, unused);
+    EXPECT_NEAR(at(x).rate, d[0], 1e-9 * std::max(1.0, std::abs(d[0]))) << text;
+  }
+}
+
 // The comparison sees a derivative that is wrong.
 TEST(KnobRates, WrongOnesAreSeen) {
   const auto rates = load_system_with_rates("free_link", {}, load_scenario("free_link").knobs.front().name);
