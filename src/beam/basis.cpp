@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "thud/math/dual.hpp"
+
 namespace thud {
 
 namespace {
@@ -50,21 +52,17 @@ Row differentiated(const Row& c) {
   return out;
 }
 
-double horner(const Row& c, double t) {
-  double out = 0;
-  for (int p = rows - 1; p >= 0; --p) out = out * t + c[p];
-  return out;
-}
-
-Row gather(const double* cell, int size, int k) {
+template <class P>
+Row gather(const P* cell, int size, int k) {
   Row c;
-  for (int p = 0; p < rows; ++p) c[p] = cell[p * size + k];
+  for (int p = 0; p < rows; ++p) c[p] = value_of(cell[p * size + k]);
   return c;
 }
 
 }  // namespace
 
-BeamBasis::BeamBasis(Support support, const BeamData& data, Shapes shapes)
+template <class P>
+BeamBasisOf<P>::BeamBasisOf(Support support, const BeamDataOf<P>& data, Shapes shapes)
     : support_(support),
       data_(data),
       cell_count_(static_cast<int>(shapes.cells.size() / (rows * shapes.root.size()))),
@@ -72,15 +70,16 @@ BeamBasis::BeamBasis(Support support, const BeamData& data, Shapes shapes)
       mean_(std::move(shapes.mean)),
       first_(std::move(shapes.first)),
       cells_(std::move(shapes.cells)) {
-  for (double& m : mean_) m *= modal_mass();
-  for (double& m : first_) m *= modal_mass() * data_.length;
+  for (P& m : mean_) m *= modal_mass();
+  for (P& m : first_) m *= modal_mass() * data_.length;
   for (int k = 0; k < size(); ++k) {
     largest_.push_back(bound(k, 0));
-    steepest_.push_back(bound(k, 1) / cell_length());
+    steepest_.push_back(bound(k, 1) / value_of(cell_length()));
   }
 }
 
-double BeamBasis::bound(int k, int derivative) const {
+template <class P>
+double BeamBasisOf<P>::bound(int k, int derivative) const {
   std::vector<Row> controls;
   double reached = 0;
   for (int c = 0; c < cell_count_; ++c) {
@@ -94,28 +93,38 @@ double BeamBasis::bound(int k, int derivative) const {
   return out * (1 + 1e-12);  // rounding, and the 1e-13 between a mode and its cells
 }
 
-double BeamBasis::frequency(int k) const {
-  const double wave = root_[k] / data_.length;
-  return wave * wave * std::sqrt(data_.rigidity / data_.mass_per_length);
+template <class P>
+P BeamBasisOf<P>::frequency(int k) const {
+  using std::sqrt;
+  const P wave = root_[k] / data_.length;
+  return wave * wave * sqrt(data_.rigidity / data_.mass_per_length);
 }
 
-double BeamBasis::value(int k, double x, int derivative) const {
+template <class P>
+P BeamBasisOf<P>::value(int k, P x, int derivative) const {
   assert(k >= 0 && k < size() && derivative >= 0);
-  const double inside = std::clamp(x, 0.0, data_.length);
-  if (x != inside) {
-    if (derivative >= 2) return 0;
-    const double slope = value(k, inside, 1);
+  const double at = value_of(x), end = value_of(data_.length);
+  if (!(at >= 0 && at <= end)) {
+    if (derivative >= 2) return P(0);
+    const P inside = at > end ? data_.length : P(0);
+    const P slope = value(k, inside, 1);
     return derivative == 1 ? slope : value(k, inside) + slope * (x - inside);
   }
-  const double s = x / data_.length * cell_count_;  // exact at the tip
-  const int c = std::min(static_cast<int>(s), cell_count_ - 1);
-  Row row = gather(cell(c), size(), k);
-  double unit = 1;
-  for (int d = 0; d < derivative; ++d) {
-    row = differentiated(row);
-    unit /= cell_length();
+  const P s = x / data_.length * cell_count_;  // exact at the tip
+  const int c = std::min(static_cast<int>(value_of(s)), cell_count_ - 1);
+  const P* a = cell(c) + k;
+  const P t = s - c;
+  P out{}, unit = P(1);
+  for (int p = rows - 1; p >= derivative; --p) {
+    P term = a[p * size()];
+    for (int d = 0; d < derivative; ++d) term = (p - d) * term;
+    out = out * t + term;
   }
-  return horner(row, s - c) * unit;
+  for (int d = 0; d < derivative; ++d) unit = unit / cell_length();
+  return out * unit;
 }
+
+template class BeamBasisOf<double>;
+template class BeamBasisOf<Dual<double>>;
 
 }  // namespace thud

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "beam/check.hpp"
-#include "thud/beam/basis.hpp"
+#include "thud/beam/basis_rates.hpp"
 
 // A beam of unit length, mass and rigidity: ω = λ². Nodes i = 0 … N have the coordinates Ψ (2i) and hΨ' (2i + 1),
 // h = 1/N, with which the element matrices are numbers.
@@ -173,6 +173,84 @@ BeamBasis make_element_basis(Support support, const BeamData& data, int elements
   }
   fill_cells(shapes.nodes, count, elements, out.cells);
   return BeamBasis(support, data, std::move(out));
+}
+
+namespace {
+
+using Number = Dual<double>;
+
+BeamData plain(const BeamDataOf<Number>& d) {
+  return {d.length.v, d.mass_per_length.v, d.rigidity.v, d.tip_mass.v, d.tip_inertia.v};
+}
+
+// How the ratios of the tip change.
+TipRatios tip_rates(const BeamDataOf<Number>& d) {
+  const Number beam = d.mass_per_length * d.length;
+  return {(d.tip_mass / beam).d, (d.tip_inertia / (beam * d.length * d.length)).d};
+}
+
+bool is_still(TipRatios rates) { return rates.mass == 0 && rates.inertia == 0; }
+
+std::vector<Number> lifted(const std::vector<double>& x) { return {x.begin(), x.end()}; }
+
+// Shapes that do not change in units of the length.
+BeamBasisOf<Number> scaled(Support support, const BeamDataOf<Number>& data, const BeamBasis& b) {
+  BeamBasisOf<Number>::Shapes out;
+  for (int k = 0; k < b.size(); ++k) {
+    out.root.emplace_back(b.root(k));
+    out.mean.emplace_back(b.mean(k) / b.modal_mass());
+    out.first.emplace_back(b.first(k) / (b.modal_mass() * b.data().length));
+  }
+  out.cells = lifted({b.cell(0), b.cell(b.cell_count())});
+  return {support, data, std::move(out)};
+}
+
+}  // namespace
+
+BeamBasisOf<Number> make_mode_basis(Support support, const BeamDataOf<Number>& data, int count) {
+  const BeamBasis basis = make_mode_basis(support, plain(data), count);
+  if (!is_still(tip_rates(data)))
+    throw std::invalid_argument(
+        "the exact modes of a beam have no derivatives by its tip against its own mass; Hermite elements have");
+  return scaled(support, data, basis);
+}
+
+BeamBasisOf<Number> make_element_basis(Support support, const BeamDataOf<Number>& data, int elements, int count) {
+  const BeamBasis basis = make_element_basis(support, plain(data), elements, count);
+  const TipRatios rates = tip_rates(data);
+  if (is_still(rates)) return scaled(support, data, basis);
+  if (support != Support::clamped)
+    throw std::invalid_argument(
+        "only the shapes of a clamped beam have derivatives by its tip against its own mass");
+  const TipRatios tip = tip_ratios(plain(data));
+  const Eigenshapes shapes = solve(support, elements, tip);
+  const MatrixXd& nodes = shapes.nodes;
+  const int all = static_cast<int>(nodes.cols()), size = static_cast<int>(nodes.rows());
+  MatrixXd change = MatrixXd::Zero(size, size);
+  change(size - 2, size - 2) = rates.mass;
+  change(size - 1, size - 1) = rates.inertia * elements * elements;
+  const MatrixXd felt = nodes.transpose() * change * nodes;
+  const VectorXd square = shapes.root.array().pow(4);
+  MatrixXd share(all, all);
+  for (int k = 0; k < all; ++k)
+    for (int l = 0; l < all; ++l)
+      share(l, k) = l == k ? -0.5 * felt(k, k) : square[k] / (square[l] - square[k]) * felt(l, k);
+  const MatrixXd moved = nodes * share;
+  const MatrixXd rigid = make_rigid(elements), mass = make_mass(elements, tip);
+  const MatrixXd moments = (mass * rigid).transpose() * nodes;
+  const MatrixXd moments_moved = (change * rigid).transpose() * nodes + (mass * rigid).transpose() * moved;
+  std::vector<double> values, slopes;
+  fill_cells(nodes, basis.size(), elements, values);
+  fill_cells(moved, basis.size(), elements, slopes);
+  BeamBasisOf<Number>::Shapes out;
+  for (int k = 0; k < basis.size(); ++k) {
+    // dω²/ω² = −φᵀ dM φ, and λ = √ω
+    out.root.emplace_back(shapes.root[k], -0.25 * felt(k, k) * shapes.root[k]);
+    out.mean.emplace_back(moments(0, k), moments_moved(0, k));
+    out.first.emplace_back(moments(1, k), moments_moved(1, k));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) out.cells.emplace_back(values[i], slopes[i]);
+  return {support, data, std::move(out)};
 }
 
 }  // namespace thud

@@ -9,6 +9,7 @@
 #include "contact/impact_parts.hpp"
 #include "thud/solve/box_qp.hpp"
 #include "thud/solve/complementarity.hpp"
+#include "thud/solve/small_systems.hpp"
 
 namespace thud::impact_parts {
 
@@ -34,10 +35,11 @@ enum class Part : signed char {
   resting,  // v = 0 and no energy: gets no more than α^d, and no more than keeps it closed
 };
 
-struct Event {
+template <class T>
+struct EventOf {
   enum Kind : signed char { cross, spent, slip } kind;
   int contact;
-  double x;
+  T x;
 };
 
 // The unknown rates of a piece: those of contacts that rest, and friction of contacts that do not slip.
@@ -47,35 +49,40 @@ struct Unknown {
   bool normal;
 };
 
+template <class Problem>
 class Turns {
+  using T = ScalarOf<Problem>;
+  using Event = EventOf<T>;
+
  public:
-  explicit Turns(const ImpactProblem& p)
+  explicit Turns(const Problem& p)
       : p_(p),
         n_(p.count),
         v_(p.velocity),
-        rho_(2 * n_, 0.0),
-        rate_(2 * n_, 0.0),
+        rho_(2 * n_, T(0)),
+        rate_(2 * n_, T(0)),
         noise_(2 * n_, 0.0),
-        unit_(2 * n_, 0.0),
-        stored_(n_, 0.0),
-        share_(n_, 0.0),
+        unit_(2 * n_, T(0)),
+        stored_(n_, T(0)),
+        share_(n_, T(0)),
         part_(n_, Part::out),
         hopeless_(n_, 0),
         slipped_(n_, 0),
         out_(make_untouched(p)) {
     for (int k = 0; k < 2 * n_; ++k) {
-      unit_[k] = std::sqrt(std::max(w(k, k), 0.0));
-      if (unit_[k] > 0) speed_ = std::max(speed_, std::abs(v_[k]) / unit_[k]);
+      using std::sqrt;
+      unit_[k] = sqrt(std::max(w(k, k), T(0)));
+      if (is_positive(unit_[k])) speed_ = std::max(speed_, std::abs(value_of(v_[k])) / value_of(unit_[k]));
     }
   }
 
-  ImpactResult run() {
+  ResultOf<Problem> run() {
     int leader = next_leader();
     if (leader < 0) return std::move(out_);
     add_corner(ImpactCorner::start, leader);
     double approach = 0;
     for (; leader >= 0 && out_.turns < most_turns; leader = next_leader()) {
-      approach = -v_[normal(leader)] / unit_[normal(leader)];
+      approach = -value_of(v_[normal(leader)]) / value_of(unit_[normal(leader)]);
       leader_ = leader;
       ++out_.turns;
       turn();
@@ -90,14 +97,17 @@ class Turns {
  private:
   static int tangent(int contact) { return 2 * contact; }
   static int normal(int contact) { return 2 * contact + 1; }
-  double w(int a, int b) const { return p_.matrix[static_cast<std::size_t>(a) * 2 * n_ + b]; }
-  double small(int row) const { return zero_velocity * speed_ * unit_[row]; }
+  T w(int a, int b) const { return p_.matrix[static_cast<std::size_t>(a) * 2 * n_ + b]; }
+  static bool is_positive(const T& x) { return value_of(x) > 0; }
+  static bool is_none(const T& x) { return value_of(x) == 0; }
+  double small(int row) const { return zero_velocity * speed_ * value_of(unit_[row]); }
+  bool is_small(int row, double factor = 1) const { return std::abs(value_of(v_[row])) <= factor * small(row); }
   double small_energy() const { return zero_velocity * zero_velocity * speed_ * speed_; }
-  double friction(int j, double most) const {
-    const double ut = unit_[tangent(j)];
-    return ut > 0 ? std::min(p_.friction[j], most * unit_[normal(j)] / ut) : std::min(p_.friction[j], 1.0);
+  T friction(int j, double most) const {
+    const T ut = unit_[tangent(j)];
+    return is_positive(ut) ? std::min(p_.friction[j], most * unit_[normal(j)] / ut) : std::min(p_.friction[j], T(1));
   }
-  bool is_rough(int j) const { return p_.friction[j] > 0; }
+  bool is_rough(int j) const { return is_positive(p_.friction[j]); }
 
   // The contact that approaches fastest, in units of √W_nn, or the first that does, as the problem says; when none
   // does, one that has energy left to give back.
@@ -106,46 +116,47 @@ class Turns {
     double most = 0;
     for (int j = 0; j < n_; ++j) {
       const int k = normal(j);
-      if (!(unit_[k] > 0) || hopeless_[j] || !(v_[k] < -small(k))) continue;
+      if (!is_positive(unit_[k]) || hopeless_[j] || !(value_of(v_[k]) < -small(k))) continue;
       if (p_.leader == LeaderRule::first) return j;
-      const double speed = -v_[k] / unit_[k];
+      const double speed = -value_of(v_[k]) / value_of(unit_[k]);
       if (best < 0 || speed > most * (1 + 1e-12)) best = j, most = speed;
     }
     if (best >= 0) return best;
     for (int j = 0; j < n_; ++j)
-      if (stored_[j] > small_energy() && stored_[j] > most) best = j, most = stored_[j];
+      if (value_of(stored_[j]) > small_energy() && value_of(stored_[j]) > most)
+        best = j, most = value_of(stored_[j]);
     return best;
   }
 
   void turn() {
     if (out_.turns > 1) renew_velocities();
     assign_parts();
-    impulse_ = 0;
+    impulse_ = T(0);
     ended_ = false;
     arrived_.clear();
     for (int piece = 0; piece < 100 + 50 * n_ && !ended_; ++piece) {
       find_rates();
       add_slip_corners();
       find_events();
-      double x = never;
+      T x(never);
       for (const Event& event : events_) x = std::min(x, event.x);
-      if (x == never) break;
+      if (value_of(x) == never) break;
       advance(x);
       for (const Event& event : events_)
-        if (event.x - x <= coincidence * impulse_) happen(event);
+        if (value_of(event.x) - value_of(x) <= coincidence * value_of(impulse_)) happen(event);
       for (int k = 0; k < 2 * n_; ++k)  // velocities that vanish together, where W is singular
-        if (std::abs(v_[k]) <= 1e-2 * small(k)) v_[k] = 0;
+        if (is_small(k, 1e-2)) v_[k] = T(0);
     }
     if (!ended_) give_up();
-    stored_[leader_] = 0;
+    stored_[leader_] = T(0);
     add_corner(ImpactCorner::end, leader_);
   }
 
   // Nothing can change any more: friction and the other contacts hold the leader. With W singular only.
   void give_up() {
     const int k = normal(leader_);
-    hopeless_[leader_] = v_[k] < 0;
-    if (v_[k] < -1e3 * small(k)) {
+    hopeless_[leader_] = value_of(v_[k]) < 0;
+    if (value_of(v_[k]) < -1e3 * small(k)) {
       out_.solved = false;
       out_.note = "no impulse at these contacts can stop their approach";
     } else if (out_.note.empty()) {
@@ -157,7 +168,7 @@ class Turns {
   void renew_velocities() {
     v_ = p_.velocity;
     for (int b = 0; b < 2 * n_; ++b)
-      if (out_.impulse[b] != 0)
+      if (!is_none(out_.impulse[b]))
         for (int a = 0; a < 2 * n_; ++a) v_[a] += w(a, b) * out_.impulse[b];
   }
 
@@ -165,33 +176,34 @@ class Turns {
     share_out();
     for (int j = 0; j < n_; ++j) {
       const int k = normal(j);
-      if (std::abs(v_[tangent(j)]) <= small(tangent(j))) v_[tangent(j)] = 0;
-      if (stored_[j] <= small_energy()) stored_[j] = 0;
-      if (std::abs(v_[k]) <= small(k)) v_[k] = 0;
+      if (is_small(tangent(j))) v_[tangent(j)] = T(0);
+      if (value_of(stored_[j]) <= small_energy()) stored_[j] = T(0);
+      if (is_small(k)) v_[k] = T(0);
       if (j == leader_) {
         part_[j] = Part::active;
-      } else if (!(share_[j] > 0) || !(unit_[k] > 0)) {
+      } else if (!is_positive(share_[j]) || !is_positive(unit_[k])) {
         part_[j] = Part::out;
-      } else if (v_[k] == 0 && stored_[j] == 0) {
+      } else if (is_none(v_[k]) && is_none(stored_[j])) {
         part_[j] = Part::resting;
       } else {
-        part_[j] = v_[k] < 0 || stored_[j] > 0 ? Part::active : Part::out;
+        part_[j] = value_of(v_[k]) < 0 || is_positive(stored_[j]) ? Part::active : Part::out;
       }
     }
   }
 
   // α^d, with d the number of couplings between a contact and the leader.
   void share_out() {
-    std::fill(share_.begin(), share_.end(), 0.0);
-    share_[leader_] = 1;
+    std::fill(share_.begin(), share_.end(), T(0));
+    share_[leader_] = T(1);
     correlate();
     if (p_.leader == LeaderRule::first) return;
     // Contacts that approach alike lead together: a block that lands flat stays level.
-    const double fastest = v_[normal(leader_)] / unit_[normal(leader_)];
+    const double fastest = value_of(v_[normal(leader_)]) / value_of(unit_[normal(leader_)]);
     for (int j = 0; j < n_; ++j)
       if (const int k = normal(j);
-          fastest < 0 && unit_[k] > 0 && std::abs(v_[k] / unit_[k] - fastest) < -1e-9 * fastest)
-        share_[j] = 1;
+          fastest < 0 && is_positive(unit_[k])
+          && std::abs(value_of(v_[k]) / value_of(unit_[k]) - fastest) < -1e-9 * fastest)
+        share_[j] = T(1);
   }
 
   void correlate() {
@@ -203,16 +215,16 @@ class Turns {
     queue_.assign(1, leader_);
     for (std::size_t at = 0; at < queue_.size(); ++at)
       for (int j = 0; j < n_; ++j)
-        if (share_[j] == 0 && coupled_[queue_[at] * n_ + j]) {
+        if (is_none(share_[j]) && coupled_[queue_[at] * n_ + j]) {
           share_[j] = p_.correlation_of(j) * share_[queue_[at]];
-          if (share_[j] > 0) queue_.push_back(j);
+          if (is_positive(share_[j])) queue_.push_back(j);
         }
   }
 
   // rho_: impulses per impulse of the leader; rate_: the changes of the velocities.
   void find_rates() {
     for (;;) {
-      std::fill(rho_.begin(), rho_.end(), 0.0);
+      std::fill(rho_.begin(), rho_.end(), T(0));
       unknown_.clear();
       for (int j = 0; j < n_; ++j) {
         if (part_[j] == Part::out) continue;
@@ -221,7 +233,7 @@ class Turns {
         else
           rho_[normal(j)] = share_[j];
         if (!is_rough(j)) continue;
-        if (v_[tangent(j)] == 0 && unit_[tangent(j)] > 0)
+        if (is_none(v_[tangent(j)]) && is_positive(unit_[tangent(j)]))
           unknown_.push_back({tangent(j), j, false});
         else
           rho_[tangent(j)] = rho_[normal(j)] * slip_ratio(j);
@@ -240,24 +252,24 @@ class Turns {
   }
 
   // Tangential per normal impulse of a contact that slips.
-  double slip_ratio(int j) const {
-    const double s = v_[tangent(j)];
-    return s == 0 ? 0 : s > 0 ? -friction(j, rough) : friction(j, rough);
+  T slip_ratio(int j) const {
+    const T s = v_[tangent(j)];
+    return is_none(s) ? T(0) : is_positive(s) ? -friction(j, rough) : friction(j, rough);
   }
 
   void multiply(double zero) {
-    std::fill(rate_.begin(), rate_.end(), 0.0);
+    std::fill(rate_.begin(), rate_.end(), T(0));
     std::fill(noise_.begin(), noise_.end(), 0.0);
     for (int b = 0; b < 2 * n_; ++b) {
-      if (rho_[b] == 0) continue;
+      if (is_none(rho_[b])) continue;
       for (int a = 0; a < 2 * n_; ++a) {
-        const double term = w(a, b) * rho_[b];
+        const T term = w(a, b) * rho_[b];
         rate_[a] += term;
-        noise_[a] += std::abs(term);
+        noise_[a] += std::abs(value_of(term));
       }
     }
     for (int a = 0; a < 2 * n_; ++a)
-      if (std::abs(rate_[a]) <= zero * noise_[a]) rate_[a] = 0;
+      if (std::abs(value_of(rate_[a])) <= zero * noise_[a]) rate_[a] = T(0);
   }
 
   // False: no solution was found, and the contacts that rest stand back until their own turn.
@@ -272,16 +284,16 @@ class Turns {
     f.resize(m);
     for (int i = 0; i < m; ++i) {
       const Unknown& u = unknown_[i];
-      f.offset[i] = rate_[u.row];
-      for (int k = 0; k < m; ++k) f.matrix[i * m + k] = column(u.row, unknown_[k]);
+      f.offset[i] = value_of(rate_[u.row]);
+      for (int k = 0; k < m; ++k) f.matrix[i * m + k] = value_of(column(u.row, unknown_[k]));
       if (u.normal) {
-        f.upper[i] = share_[u.contact];
+        f.upper[i] = value_of(share_[u.contact]);
         if (is_rough(u.contact)) symmetric = false;
       } else if (part_[u.contact] == Part::resting) {
         f.normal[i] = i - 1;  // it comes right after its normal
-        f.friction[i] = friction(u.contact, rough_hold);
+        f.friction[i] = value_of(friction(u.contact, rough_hold));
       } else {
-        f.upper[i] = friction(u.contact, rough_hold) * share_[u.contact];
+        f.upper[i] = value_of(friction(u.contact, rough_hold) * share_[u.contact]);
         f.lower[i] = -f.upper[i];
       }
     }
@@ -289,32 +301,32 @@ class Turns {
   }
 
   // Change of velocity a per unknown: friction of a slipping contact that rests goes with its normal impulse.
-  double column(int a, const Unknown& u) const {
-    double sum = w(a, u.row);
+  T column(int a, const Unknown& u) const {
+    T sum = w(a, u.row);
     if (u.normal && is_rough(u.contact)) sum += w(a, tangent(u.contact)) * slip_ratio(u.contact);
     return sum;
   }
 
   void solve_one() {
     const Unknown& u = unknown_[0];
-    const double d = column(u.row, u), wish = -rate_[u.row];
-    const double most = u.normal ? share_[u.contact] : friction(u.contact, rough_hold) * share_[u.contact];
-    const double least = u.normal ? 0 : -most;
+    const T d = column(u.row, u), wish = -rate_[u.row];
+    const T most = u.normal ? share_[u.contact] : friction(u.contact, rough_hold) * share_[u.contact];
+    const T least = u.normal ? T(0) : -most;
     // Friction can make d ≤ 0 for a contact that slips: then more impulse only draws it in.
-    const double force = d > 0 ? std::clamp(wish / d, least, most) : wish > 0 ? most : least;
+    const T force = is_positive(d) ? std::clamp(wish / d, least, most) : is_positive(wish) ? most : least;
     set_force(u, force);
   }
 
-  void set_force(const Unknown& u, double force) {
+  void set_force(const Unknown& u, T force) {
     rho_[u.row] = force;
-    if (u.normal && is_rough(u.contact) && v_[tangent(u.contact)] != 0)
+    if (u.normal && is_rough(u.contact) && !is_none(v_[tangent(u.contact)]))
       rho_[tangent(u.contact)] = force * slip_ratio(u.contact);
   }
 
   bool solve_box(const ForceProblem& f) {
     std::vector<double> force;
     if (!solve_polished(f, force)) return stand_back();
-    for (int i = 0; i < f.size; ++i) set_force(unknown_[i], force[i]);
+    set_forces(f, force);
     return true;
   }
 
@@ -346,8 +358,46 @@ class Turns {
   bool solve_following(const ForceProblem& f) {
     const ForceSolution s = solve_forces(f);
     if (!s.solved) return stand_back();
-    for (int i = 0; i < f.size; ++i) set_force(unknown_[i], s.force[i]);
+    set_forces(f, s.force);
     return true;
+  }
+
+  // On dual numbers the forces that stand at no bound follow from the rates that they make zero.
+  void set_forces(const ForceProblem& f, const std::vector<double>& force) {
+    if constexpr (std::is_same_v<T, double>) {
+      for (int i = 0; i < f.size; ++i) set_force(unknown_[i], force[i]);
+    } else {
+      set_forces_with_rates(f, force);
+    }
+  }
+  void set_forces_with_rates(const ForceProblem& f, const std::vector<double>& force) {
+    const int m = f.size;
+    std::vector<T> a(static_cast<std::size_t>(m) * m, T(0)), x(m, T(0));
+    double largest = 0;
+    for (int i = 0; i < m; ++i) {
+      const Unknown& u = unknown_[i];
+      const bool follows = !u.normal && part_[u.contact] == Part::resting;
+      const T most = u.normal  ? share_[u.contact]
+                   : follows   ? friction(u.contact, rough_hold)
+                               : friction(u.contact, rough_hold) * share_[u.contact];
+      const double bound = follows ? value_of(most) * force[i - 1] : value_of(most);
+      const int side = std::abs(force[i] - bound) <= 1e-9 * bound                  ? 1
+                     : std::abs(force[i] - (u.normal ? 0 : -bound)) <= 1e-9 * bound ? -1
+                                                                                    : 0;
+      if (side == 0) {
+        for (int k = 0; k < m; ++k) a[i * m + k] = column(u.row, unknown_[k]);
+        x[i] = -rate_[u.row];
+      } else {
+        a[i * m + i] = T(1);
+        if (follows)
+          a[i * m + i - 1] = T(-side) * most;
+        else
+          x[i] = side > 0 ? most : u.normal ? T(0) : -most;
+      }
+      largest = std::max(largest, std::abs(value_of(a[i * m + i])));
+    }
+    solve_general(a.data(), x.data(), m, 1e-14 * largest);
+    for (int i = 0; i < m; ++i) set_force(unknown_[i], T{force[i], x[i].d});
   }
 
   // False, with fewer contacts to solve for. Where only friction is left, a box problem that has a solution, and
@@ -357,21 +407,21 @@ class Turns {
     for (int j = 0; j < n_; ++j)
       if (part_[j] == Part::resting) part_[j] = Part::out, any = true;
     if (any) return false;
-    for (const Unknown& u : unknown_) rho_[u.row] = 0;
+    for (const Unknown& u : unknown_) rho_[u.row] = T(0);
     return true;
   }
 
   // Whether the rates are those that the bounds ask for; makes zero what is meant to be.
   bool is_solution() {
     for (const Unknown& u : unknown_) {
-      double& rate = rate_[u.row];
-      const double force = rho_[u.row];
-      const double most =
-          u.normal ? share_[u.contact] : friction(u.contact, rough_hold) * rho_[normal(u.contact)];
+      T& rate = rate_[u.row];
+      const double force = value_of(rho_[u.row]);
+      const double most = value_of(u.normal ? share_[u.contact]
+                                            : friction(u.contact, rough_hold) * rho_[normal(u.contact)]);
       const double least = u.normal ? 0 : -most;
-      if (std::abs(rate) <= zero_residual * noise_[u.row])
-        rate = 0;
-      else if (rate > 0 ? force > least + 1e-9 * most : force < most - 1e-9 * most)
+      if (std::abs(value_of(rate)) <= zero_residual * noise_[u.row])
+        rate = T(0);
+      else if (is_positive(rate) ? force > least + 1e-9 * most : force < most - 1e-9 * most)
         return false;
     }
     return true;
@@ -380,19 +430,20 @@ class Turns {
   // Contacts that do not keep their rest.
   void settle() {
     for (const Unknown& u : unknown_) {
-      const double rate = rate_[u.row];
+      const double rate = value_of(rate_[u.row]);
       if (!u.normal) continue;
-      const double force = rho_[u.row], most = share_[u.contact];
+      const double force = value_of(rho_[u.row]), most = value_of(share_[u.contact]);
       if (rate > 0) part_[u.contact] = Part::out;  // lifts off
       if (rate < 0) part_[u.contact] = force > 0 ? Part::active : Part::out;
-      if (rate == 0 && force > 0 && force < most * (1 - 1e-9) && most > out_.limited) {
-        out_.limited = most;
+      if (rate == 0 && force > 0 && force < most * (1 - 1e-9) && most > value_of(out_.limited)) {
+        out_.limited = T(most);
         limit_ = force;
       }
     }
     for (int j = 0; j < n_; ++j) {
-      const double t = rho_[tangent(j)], own = w(normal(j), normal(j)) * rho_[normal(j)];
-      if (part_[j] == Part::active && v_[tangent(j)] != 0 && own + w(normal(j), tangent(j)) * t < 0)
+      const T t = rho_[tangent(j)], own = w(normal(j), normal(j)) * rho_[normal(j)];
+      if (part_[j] == Part::active && !is_none(v_[tangent(j)])
+          && value_of(own + w(normal(j), tangent(j)) * t) < 0)
         out_.jam = true;
     }
   }
@@ -401,42 +452,43 @@ class Turns {
     events_.clear();
     for (int j = 0; j < n_; ++j) {
       if (part_[j] == Part::out) continue;
-      const double s = v_[tangent(j)], slope = rate_[tangent(j)];
-      if (is_rough(j) && s * slope < 0) events_.push_back({Event::slip, j, -s / slope});
+      const T s = v_[tangent(j)], slope = rate_[tangent(j)];
+      if (is_rough(j) && value_of(s * slope) < 0) events_.push_back({Event::slip, j, -s / slope});
       if (part_[j] == Part::active) find_normal_event(j);
     }
   }
 
   void find_normal_event(int j) {
-    const double c = v_[normal(j)], a = rate_[normal(j)], r = rho_[normal(j)], energy = stored_[j] / r;
-    if (c < 0) {
-      if (a > 0) events_.push_back({Event::cross, j, -c / a});
+    const T c = v_[normal(j)], a = rate_[normal(j)], r = rho_[normal(j)], energy = stored_[j] / r;
+    if (value_of(c) < 0) {
+      if (is_positive(a)) events_.push_back({Event::cross, j, -c / a});
       return;
     }
-    if (c == 0 && a < 0) return;  // goes into compression again
+    if (is_none(c) && value_of(a) < 0) return;  // goes into compression again
     // Friction and the other contacts hold it, W being singular: what is left of c is rounding.
-    if (a == 0 && energy > 0 && c <= 1e4 * small(normal(j))) return;
-    const double square = c * c + 2 * a * energy;
-    if (square < 0) {
+    if (is_none(a) && is_positive(energy) && value_of(c) <= 1e4 * small(normal(j))) return;
+    const T square = c * c + 2 * a * energy;
+    using std::sqrt;
+    if (value_of(square) < 0) {
       events_.push_back({Event::cross, j, -c / a});
-    } else if (const double root = c + std::sqrt(square); root > 0) {
+    } else if (const T root = c + sqrt(square); is_positive(root)) {
       events_.push_back({Event::spent, j, 2 * energy / root});
-    } else if (energy == 0) {
-      events_.push_back({Event::spent, j, 0});
+    } else if (is_none(energy)) {
+      events_.push_back({Event::spent, j, T(0)});
     }
   }
 
-  void advance(double x) {
+  void advance(T x) {
     impulse_ += x;
     for (int j = 0; j < n_; ++j) {
       const int t = tangent(j), k = normal(j);
       if (part_[j] != Part::out) {
-        const double work = rho_[k] * (v_[k] + 0.5 * rate_[k] * x) * x;
+        const T work = rho_[k] * (v_[k] + 0.5 * rate_[k] * x) * x;
         out_.work_normal[j] += work;
         out_.work_friction[j] += rho_[t] * (v_[t] + 0.5 * rate_[t] * x) * x;
         if (part_[j] == Part::active)
-          stored_[j] -= work < 0 ? p_.restitution[j] * p_.restitution[j] * work : work;
-        stored_[j] = std::max(stored_[j], 0.0);
+          stored_[j] -= value_of(work) < 0 ? p_.restitution[j] * p_.restitution[j] * work : work;
+        stored_[j] = std::max(stored_[j], T(0));
       }
       for (int row : {t, k}) {
         out_.impulse[row] += rho_[row] * x;
@@ -449,27 +501,29 @@ class Turns {
     const int j = event.contact, k = normal(j);
     switch (event.kind) {
       case Event::slip:
-        slipped_[j] = v_[tangent(j)] == 0 ? slipped_[j] : rate_[tangent(j)] < 0 ? 1 : -1;
-        v_[tangent(j)] = 0;
+        slipped_[j] = is_none(v_[tangent(j)])             ? slipped_[j]
+                    : value_of(rate_[tangent(j)]) < 0 ? 1
+                                                      : -1;
+        v_[tangent(j)] = T(0);
         arrived_.push_back(j);
         return;
       case Event::cross:
-        v_[k] = 0;
-        if (rate_[k] < 0) return;
+        v_[k] = T(0);
+        if (value_of(rate_[k]) < 0) return;
         add_corner(ImpactCorner::compression, j);
-        if (stored_[j] > small_energy()) return;
-        stored_[j] = 0;
+        if (value_of(stored_[j]) > small_energy()) return;
+        stored_[j] = T(0);
         if (j == leader_)
           ended_ = true;
         else
           part_[j] = Part::resting;
         return;
       case Event::spent:
-        stored_[j] = 0;
+        stored_[j] = T(0);
         if (j == leader_) {
           ended_ = true;
         } else {
-          part_[j] = v_[k] > 0 ? Part::out : Part::resting;
+          part_[j] = is_positive(v_[k]) ? Part::out : Part::resting;
           add_corner(ImpactCorner::spent, j);
         }
         return;
@@ -479,9 +533,9 @@ class Turns {
   // Whether a contact whose slip has vanished sticks or slips back is known with the next rates.
   void add_slip_corners() {
     for (int j : arrived_) {
-      if (rate_[tangent(j)] == 0)
+      if (is_none(rate_[tangent(j)]))
         add_corner(ImpactCorner::stick, j);
-      else if (rate_[tangent(j)] * slipped_[j] < 0)
+      else if (value_of(rate_[tangent(j)]) * slipped_[j] < 0)
         add_corner(ImpactCorner::reversal, j);
     }
     arrived_.clear();
@@ -501,8 +555,8 @@ class Turns {
       for (int i = 0; i < n_; ++i) {
         double after = f.offset[i];
         for (int j = 0; j < n_; ++j) after += f.matrix[i * n_ + j] * force[j];
-        out_.work_normal[i] += 0.5 * (f.offset[i] + after) * force[i];
-        out_.impulse[normal(i)] += force[i];
+        out_.work_normal[i] += T(0.5 * (f.offset[i] + after) * force[i]);
+        out_.impulse[normal(i)] += T(force[i]);
       }
     }
     renew_velocities();
@@ -514,12 +568,13 @@ class Turns {
     double speed = 0;
     for (int i = 0; i < n_; ++i) {
       const int k = normal(i);
-      if (unit_[k] > 0) speed = std::max(speed, std::abs(v_[k]) / unit_[k]);
-      f.offset[i] = v_[k];
-      for (int j = 0; j < n_; ++j) f.matrix[i * n_ + j] = w(k, normal(j));
+      if (is_positive(unit_[k])) speed = std::max(speed, std::abs(value_of(v_[k])) / value_of(unit_[k]));
+      f.offset[i] = value_of(v_[k]);
+      for (int j = 0; j < n_; ++j) f.matrix[i * n_ + j] = value_of(w(k, normal(j)));
     }
     for (int i = 0; i < n_; ++i)
-      if (unit_[normal(i)] > 0) f.upper[i] = 1e10 * speed / unit_[normal(i)];  // as good as none
+      if (is_positive(unit_[normal(i)]))
+        f.upper[i] = 1e10 * speed / value_of(unit_[normal(i)]);  // as good as none
     return f;
   }
 
@@ -529,7 +584,7 @@ class Turns {
     for (int i = 0; i < n_; ++i) {
       double v = f.offset[i];
       for (int j = 0; j < n_; ++j) v += f.matrix[i * n_ + j] * force[j];
-      if (unit_[normal(i)] > 0) most = std::max(most, -v / unit_[normal(i)]);
+      if (is_positive(unit_[normal(i)])) most = std::max(most, -v / value_of(unit_[normal(i)]));
     }
     return most;
   }
@@ -539,16 +594,16 @@ class Turns {
   }
 
   void finish() {
-    const std::vector<double> followed = v_;
+    const std::vector<T> followed = v_;
     renew_velocities();
     out_.velocity = v_;
     set_energy(p_, out_);
     for (int k = 0; k < 2 * n_; ++k) {  // what was brought to zero is zero
-      const bool approaches = k % 2 == 1 && v_[k] < 0;
-      if ((followed[k] == 0 || approaches) && std::abs(v_[k]) <= small(k)) v_[k] = 0;
+      const bool approaches = k % 2 == 1 && value_of(v_[k]) < 0;
+      if ((is_none(followed[k]) || approaches) && is_small(k)) v_[k] = T(0);
     }
     out_.velocity = v_;
-    if (out_.path.back().impulse != out_.impulse)
+    if (values_of(out_.path.back().impulse) != values_of(out_.impulse))
       out_.path.push_back({ImpactCorner::end, leader_, leader_, out_.impulse, v_});
     else
       out_.path.back().velocity = v_;
@@ -556,7 +611,7 @@ class Turns {
                                                            "five", "six", "seven", "eight", "nine"};
     out_.name = out_.turns < 10 ? counts[static_cast<std::size_t>(out_.turns)] : std::to_string(out_.turns);
     out_.name += out_.turns == 1 ? " turn" : " turns";
-    if (out_.limited > 0) add_note(limit_note());
+    if (is_positive(out_.limited)) add_note(limit_note());
     if (out_.endless) add_note(endless_note());
   }
 
@@ -569,23 +624,25 @@ class Turns {
     return fmt::format(
         "the impulse correlation {:.4g} is cut back to its limit {:.4g}, since more would push a resting "
         "contact open",
-        out_.limited, limit_);
+        value_of(out_.limited), limit_);
   }
 
   std::string endless_note() const {
     std::string text = "the contacts would take turns for ever, and are closed plastically";
     if (n_ != 2) return text;
-    const double e1 = p_.restitution[0], e2 = p_.restitution[1];
-    const double coupling = -w(1, 3) / (unit_[1] * unit_[3]);
+    const double e1 = value_of(p_.restitution[0]), e2 = value_of(p_.restitution[1]);
+    const double coupling = -value_of(w(1, 3)) / value_of(unit_[1] * unit_[3]);
     const double border = (std::sqrt(e1) + std::sqrt(e2)) / std::sqrt((1 + e1) * (1 + e2));
     if (coupling < border) return text;
     return text + fmt::format(": −G12/√(G11 G22) = {:.4g} is not below", coupling)
          + fmt::format(" (√e1 + √e2)/√((1 + e1)(1 + e2)) = {:.4g}", border);
   }
 
-  const ImpactProblem& p_;
+  const Problem& p_;
   int n_;
-  std::vector<double> v_, rho_, rate_, noise_, unit_, stored_, share_;
+  std::vector<T> v_, rho_, rate_;
+  std::vector<double> noise_;
+  std::vector<T> unit_, stored_, share_;
   std::vector<Part> part_;
   std::vector<char> hopeless_, coupled_;
   std::vector<signed char> slipped_;  // sign of the slip before it vanished
@@ -594,12 +651,19 @@ class Turns {
   std::vector<Event> events_;
   int leader_ = 0;
   bool ended_ = false;
-  double speed_ = 0, impulse_ = 0, limit_ = 0;
-  ImpactResult out_;
+  double speed_ = 0, limit_ = 0;
+  T impulse_{};
+  ResultOf<Problem> out_;
 };
 
 }  // namespace
 
-ImpactResult solve_correlated(const ImpactProblem& problem) { return Turns(problem).run(); }
+template <class Problem>
+ResultOf<Problem> solve_correlated(const Problem& problem) {
+  return Turns<Problem>(problem).run();
+}
+
+template ImpactResult solve_correlated(const ImpactProblem&);
+template ImpactResultWithRates solve_correlated(const ImpactProblemWithRates&);
 
 }  // namespace thud::impact_parts

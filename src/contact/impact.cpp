@@ -42,39 +42,6 @@ void ImpactProblem::resize(int contacts) {
 
 bool ImpactResult::gains() const { return energy_change > 1e-12 * energy_scale; }
 
-namespace impact_parts {
-
-bool are_coupled(const ImpactProblem& p, int i, int j) {
-  const int n = 2 * p.count;
-  for (int a = 2 * i; a < 2 * i + 2; ++a)
-    for (int b = 2 * j; b < 2 * j + 2; ++b)
-      if (std::abs(p.matrix[a * n + b]) > 1e-12 * std::sqrt(p.matrix[a * n + a] * p.matrix[b * n + b]))
-        return true;
-  return false;
-}
-
-ImpactResult make_untouched(const ImpactProblem& problem) {
-  const auto n = static_cast<std::size_t>(problem.count);
-  ImpactResult out;
-  out.impulse.assign(2 * n, 0.0);
-  out.velocity = problem.velocity;
-  out.work_normal.assign(n, 0.0);
-  out.work_friction.assign(n, 0.0);
-  out.name = "none";
-  return out;
-}
-
-void set_energy(const ImpactProblem& problem, ImpactResult& result) {
-  result.energy_change = result.energy_scale = 0;
-  for (std::size_t i = 0; i < result.impulse.size(); ++i) {
-    const double before = problem.velocity[i], after = result.velocity[i], p = result.impulse[i];
-    result.energy_change += 0.5 * (before + after) * p;
-    result.energy_scale += 0.5 * (std::abs(before) + std::abs(after)) * std::abs(p);
-  }
-}
-
-}  // namespace impact_parts
-
 namespace {
 
 bool is_finite(const std::vector<double>& values) {
@@ -192,6 +159,10 @@ ImpactResult solve_impact(const ImpactProblem& p) {
   if (out.name.empty()) out.name = "none";
   impact_parts::set_energy(p, out);
   return out;
+}
+
+ImpactResultWithRates solve_impact(const ImpactProblemWithRates& p) {
+  return p.count == 1 ? impact_parts::solve_single(p) : impact_parts::solve_correlated(p);
 }
 
 }  // namespace thud

@@ -21,35 +21,40 @@ constexpr double wedge = 1e-13, wedge_in_restitution = 1e-9;
 constexpr double rough = 1e12;
 
 // The change of T, s and c per normal impulse.
-struct Slope {
-  double t = 0, s = 0, c = 0;
+template <class T>
+struct SlopeOf {
+  T t{}, s{}, c{};
 };
 
 // The way through the impulse plane (T, F), from corner to corner:
 //   s = s₀ + α T + ε F,   c = c₀ + ε T + γ F.
+template <class Problem>
 class Way {
+  using T = ScalarOf<Problem>;
+  using Slope = SlopeOf<T>;
+
  public:
-  explicit Way(const ImpactProblem& p)
+  explicit Way(const Problem& p)
       : p_(p),
-        alpha_(p.matrix[0] > 1e-24 * p.matrix[3] ? p.matrix[0] : 0.0),
+        alpha_(p.matrix[0] > 1e-24 * p.matrix[3] ? p.matrix[0] : T(0)),
         gamma_(p.matrix[3]),
         e_(p.restitution[0]),
         s_(p.velocity[0]),
         c_(p.velocity[1]) {
-    const double most =
-        std::sqrt(alpha_ * std::max(gamma_, 0.0));  // W is positive semidefinite, up to rounding
+    using std::sqrt;
+    const T most = sqrt(alpha_ * std::max(gamma_, T(0)));  // W is positive semidefinite, up to rounding
     epsilon_ = std::clamp(0.5 * (p.matrix[1] + p.matrix[2]), -most, most);
-    mu_ = alpha_ > 0 ? std::min(p.friction[0], rough * std::sqrt(gamma_ / alpha_)) : p.friction[0];
-    if (!(mu_ <= std::numeric_limits<double>::max())) mu_ = 0;  // α = 0: friction without any effect
-    slip_ = s_ > 0 ? 1 : s_ < 0 ? -1 : 0;
+    mu_ = alpha_ > T(0) ? std::min(p.friction[0], rough * sqrt(gamma_ / alpha_)) : p.friction[0];
+    if (!(value_of(mu_) <= std::numeric_limits<double>::max())) mu_ = T(0);  // α = 0: friction without any effect
+    slip_ = s_ > T(0) ? 1 : s_ < T(0) ? -1 : 0;
     if (slip_ == 0) leave_rest();
-    started_slipping_ = s_ != 0;
+    started_slipping_ = value_of(s_) != 0;
     out_.path.reserve(5);
   }
 
-  ImpactResult run() {
+  ResultOf<Problem> run() {
     add_corner(ImpactCorner::start);
-    if (!(gamma_ > 0) || !compress()) {
+    if (!(gamma_ > T(0)) || !compress()) {
       out_ = make_untouched(p_);
       out_.solved = false;
       out_.name = "unsolved";
@@ -65,42 +70,49 @@ class Way {
  private:
   Slope slope() const {
     if (slip_ != 0) {
-      const double t = -mu_ * slip_;
+      const T t = -mu_ * slip_;
       return {t, epsilon_ + alpha_ * t, opening(gamma_ + epsilon_ * t)};
     }
-    if (!(alpha_ > 0)) return {0, 0, gamma_};
-    return {-epsilon_ / alpha_, 0, std::max(0.0, opening(gamma_ - epsilon_ * (epsilon_ / alpha_)))};
+    if (!(alpha_ > T(0))) return {T(0), T(0), gamma_};
+    return {-epsilon_ / alpha_, T(0), std::max(T(0), opening(gamma_ - epsilon_ * (epsilon_ / alpha_)))};
   }
-  double opening(double c) const {
-    return std::abs(c) > (restoring_ ? wedge_in_restitution : wedge) * gamma_ ? c : 0;
+  T opening(T c) const {
+    using std::abs;
+    return abs(c) > (restoring_ ? wedge_in_restitution : wedge) * gamma_ ? c : T(0);
+  }
+
+  static bool is_never(const T& x) { return value_of(x) == never; }
+  bool are_together(const T& a, const T& b, const T& x) const {
+    return std::abs(value_of(a) - value_of(b)) <= coincidence * value_of(f_ + x);
   }
 
   // From s = 0: friction holds the contact if μ ≥ |ε|/α, otherwise it slips the way that ε F pushes it.
   void leave_rest() {
-    if (mu_ * alpha_ >= std::abs(epsilon_))
+    using std::abs;
+    if (mu_ * alpha_ >= abs(epsilon_))
       slip_ = 0;
     else
-      slip_ = epsilon_ > 0 ? 1 : -1;
+      slip_ = epsilon_ > T(0) ? 1 : -1;
   }
 
   // Normal impulse until the slip vanishes.
-  double until_rest(const Slope& d) const { return slip_ * d.s < 0 && s_ * d.s < 0 ? -s_ / d.s : never; }
+  T until_rest(const Slope& d) const { return slip_ * d.s < T(0) && s_ * d.s < T(0) ? -s_ / d.s : T(never); }
 
-  void advance(const Slope& d, double x) {
+  void advance(const Slope& d, T x) {
     work_normal_ += (c_ + 0.5 * d.c * x) * x;
     work_friction_ += (s_ + 0.5 * d.s * x) * d.t * x;
     t_ += d.t * x;
     f_ += x;
     s_ += d.s * x;
     c_ += d.c * x;
-    if (slip_ != 0 && d.c < 0) out_.jam = true;
+    if (slip_ != 0 && d.c < T(0)) out_.jam = true;
   }
 
   void arrive_at_rest() {
-    s_ = 0;
+    s_ = T(0);
     const int before = slip_;
     leave_rest();
-    if (mu_ == 0) return;  // it only passes
+    if (value_of(mu_) == 0) return;  // it only passes
     const bool sticks = slip_ == 0;
     if (!sticks && slip_ == before) return;  // rounding, at critical friction
     turned_ = sticks ? "slip-stick" : "reversal";
@@ -109,59 +121,60 @@ class Way {
   }
 
   bool compress() {
-    const double c0 = std::abs(c_);
+    const double c0 = std::abs(value_of(c_));
     for (int piece = 0; piece < 4; ++piece) {
       const Slope d = slope();
-      const double end = d.c > 0 ? -c_ / d.c : never, rest = until_rest(d);
-      if (end == never && rest == never) {
-        if (c_ < -1e-11 * c0) return false;
-        c_ = 0;  // W is singular, and slip and approach have vanished together
+      const T end = d.c > T(0) ? -c_ / d.c : T(never), rest = until_rest(d);
+      if (is_never(end) && is_never(rest)) {
+        if (value_of(c_) < -1e-11 * c0) return false;
+        c_ = T(0);  // W is singular, and slip and approach have vanished together
         break;
       }
-      const bool together = std::abs(end - rest) <= coincidence * (f_ + std::min(end, rest));
+      const bool together = are_together(end, rest, std::min(end, rest));
       if (rest < end && !together) {
         advance(d, rest);
         arrive_at_rest();
         continue;
       }
       advance(d, end);
-      c_ = 0;
-      if (together) s_ = 0;
+      c_ = T(0);
+      if (together) s_ = T(0);
       break;
     }
-    if (c_ != 0) return false;
+    if (value_of(c_) != 0) return false;
     add_corner(ImpactCorner::compression);
     compression_ = f_;
-    stored_ = std::max(0.0, -e_ * e_ * work_normal_);
-    if (slip_ != 0 && s_ == 0 && started_slipping_ && turned_ == nullptr) arrive_at_rest();
+    stored_ = std::max(T(0), -e_ * e_ * work_normal_);
+    if (slip_ != 0 && value_of(s_) == 0 && started_slipping_ && turned_ == nullptr) arrive_at_rest();
     restoring_ = true;
     return true;
   }
 
   // Normal impulse until the law ends the impact; with `stored_` what is left of the energy.
-  double until_end(const Slope& d) const {
+  T until_end(const Slope& d) const {
     switch (p_.law) {
-      case RestitutionLaw::poisson: return std::max(0.0, (1 + e_) * compression_ - f_);
-      case RestitutionLaw::newton: return d.c > 0 ? std::max(0.0, (-e_ * p_.velocity[1] - c_) / d.c) : never;
+      case RestitutionLaw::poisson: return std::max(T(0), (1 + e_) * compression_ - f_);
+      case RestitutionLaw::newton: return d.c > T(0) ? std::max(T(0), (-e_ * p_.velocity[1] - c_) / d.c) : T(never);
       case RestitutionLaw::stronge: break;
     }
-    if (!(stored_ > 0)) return 0;
-    const double root = c_ + std::sqrt(c_ * c_ + 2 * d.c * stored_);
-    return root > 0 ? 2 * stored_ / root : never;
+    using std::sqrt;
+    if (!(stored_ > T(0))) return T(0);
+    const T root = c_ + sqrt(c_ * c_ + 2 * d.c * stored_);
+    return root > T(0) ? 2 * stored_ / root : T(never);
   }
 
   void restore() {
     for (int piece = 0; piece < 3; ++piece) {
       const Slope d = slope();
-      const double end = until_end(d), rest = until_rest(d);
-      if (end == never && rest == never) {  // held by its own friction, for W is singular
+      const T end = until_end(d), rest = until_rest(d);
+      if (is_never(end) && is_never(rest)) {  // held by its own friction, for W is singular
         out_.note = "friction holds the contact at its greatest compression: nothing is given back";
         return;
       }
-      const double x = std::min(end, rest);
+      const T x = std::min(end, rest);
       stored_ -= (c_ + 0.5 * d.c * x) * x;
       advance(d, x);
-      const bool together = std::abs(end - rest) <= coincidence * (f_ + x);
+      const bool together = are_together(end, rest, x);
       if (rest <= end || together) arrive_at_rest();
       if (end <= rest || together) break;
     }
@@ -169,7 +182,7 @@ class Way {
   }
 
   void add_corner(ImpactCorner corner) {
-    ImpactPoint& point = out_.path.emplace_back();
+    auto& point = out_.path.emplace_back();
     point.corner = corner;
     point.impulse = {t_, f_};
     point.velocity = {s_, c_};
@@ -184,11 +197,11 @@ class Way {
     name();
     if (p_.law == RestitutionLaw::newton && out_.gains())
       out_.note = fmt::format("Newton's law gains energy here: {:.4g} J; Poisson's and Stronge's do not",
-                              out_.energy_change);
+                              value_of(out_.energy_change));
   }
 
   void name() {
-    if (mu_ == 0)
+    if (value_of(mu_) == 0)
       out_.name = "frictionless";
     else if (turned_ != nullptr)
       out_.name = std::string(turned_) + (turned_in_compression_ ? " in compression" : " in restitution");
@@ -199,22 +212,26 @@ class Way {
     if (out_.jam) out_.name += ", jam";
   }
 
-  const ImpactProblem& p_;
-  double alpha_, epsilon_ = 0, gamma_, mu_ = 0, e_;
-  double s_, c_, t_ = 0, f_ = 0;
-  double work_normal_ = 0, work_friction_ = 0;
-  double compression_ = 0, stored_ = 0;
+  const Problem& p_;
+  T alpha_, epsilon_{}, gamma_, mu_{}, e_;
+  T s_, c_, t_{}, f_{};
+  T work_normal_{}, work_friction_{};
+  T compression_{}, stored_{};
   int slip_ = 0;  // sign of the slip; 0: sticks
   bool started_slipping_ = false, restoring_ = false, turned_in_compression_ = false;
   const char* turned_ = nullptr;
-  ImpactResult out_;
+  ResultOf<Problem> out_;
 };
 
 }  // namespace
 
-ImpactResult solve_single(const ImpactProblem& problem) {
-  if (problem.velocity[1] >= 0) return make_untouched(problem);
-  return Way(problem).run();
+template <class Problem>
+ResultOf<Problem> solve_single(const Problem& problem) {
+  if (value_of(problem.velocity[1]) >= 0) return make_untouched(problem);
+  return Way<Problem>(problem).run();
 }
+
+template ImpactResult solve_single(const ImpactProblem&);
+template ImpactResultWithRates solve_single(const ImpactProblemWithRates&);
 
 }  // namespace thud::impact_parts

@@ -5,24 +5,27 @@
 
 namespace thud {
 
-ContactForce::ContactForce(Contact contact, const Tree& tree, double gravity)
-    : Contact(std::move(contact)),
+template <class P>
+ContactForceOf<P>::ContactForceOf(ContactOf<P> contact, const TreeOf<P>& tree, P gravity)
+    : ContactOf<P>(std::move(contact)),
       shape_a(shapes_at(tree, a.body, a.point.s)),
       slope_a(shapes_at(tree, a.body, a.point.s, true)),
-      force_scale(tree.total_mass() * std::max(gravity, 1.0)) {
+      force_scale(value_of(tree.total_mass()) * std::max(value_of(gravity), 1.0)) {
   if (wall >= 0) return;
   shape_b = shapes_at(tree, b.body, b.point.s);
   slope_b = shapes_at(tree, b.body, b.point.s, true);
 }
 
-double ContactForce::length(const Scene&) const {
+template <class P>
+double ContactForceOf<P>::length(const SceneOf<P>&) const {
   double out = 0;
-  for (const Feature* f : {&a, &b})
-    out = std::max({out, std::abs(f->point.s), std::abs(f->point.n), f->radius});
+  for (const FeatureOf<P>* f : {&a, &b})
+    out = std::max({out, std::abs(value_of(f->point.s)), std::abs(value_of(f->point.n)), value_of(f->radius)});
   return out;
 }
 
-void ContactForce::settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const {
+template <class P>
+void ContactForceOf<P>::settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const {
   if (law.compliant) return;
   const double small =
       (m.touch == Touch::closed ? tolerance::held_drift : tolerance::touch_speed) * scales.speed;
@@ -31,7 +34,8 @@ void ContactForce::settle_touch(const Work<double>& w, const Scales& scales, Mod
   m.touch = touches ? Touch::closed : Touch::open;
 }
 
-bool ContactForce::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+template <class P>
+bool ContactForceOf<P>::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                                    Mode& m) const {
   if (!law.compliant) return false;
   const double small = tolerance::undecided_length * scales.length;
@@ -48,12 +52,14 @@ bool ContactForce::settle_geometry(const Work<double>& here, const Work<double>&
   return changed;
 }
 
-double ContactForce::indentation(double mass, double speed) const {
+template <class P>
+double ContactForceOf<P>::indentation(double mass, double speed) const {
   if (!law.compliant) return HUGE_VAL;
   return std::pow(0.5 * (law.exponent + 1) * mass * speed * speed / law.stiffness, 1 / (law.exponent + 1));
 }
 
-double ContactForce::longest_step(const StepState& s, const Mode& m, const Work<double>& w) const {
+template <class P>
+double ContactForceOf<P>::longest_step(const StepState& s, const Mode& m, const Work<double>& w) const {
   const double speed = std::abs(w.gap_rate);
   if (!(law.damping > 0) || m.touch != Touch::pressed || speed < 1e-3 * s.scales.speed) return HUGE_VAL;
   const double depth = indentation(s.mass, speed);
@@ -62,11 +68,16 @@ double ContactForce::longest_step(const StepState& s, const Mode& m, const Work<
   return h;
 }
 
-double ContactForce::longest_first_step(const StepState& s, const Mode& before, const Mode& m,
+template <class P>
+double ContactForceOf<P>::longest_first_step(const StepState& s, const Mode& before, const Mode& m,
                                         const Work<double>& w) const {
   if (m.touch != Touch::pressed || before.touch != Touch::open) return HUGE_VAL;
   const double speed = std::max(std::abs(w.gap_rate), 1e-6 * s.scales.speed);
   return 0.002 * indentation(s.mass, speed) / speed;
 }
+
+template struct ContactForceOf<double>;
+template ContactForceOf<Dual<double>>::ContactForceOf(ContactOf<Dual<double>>, const TreeOf<Dual<double>>&,
+                                                      Dual<double>);
 
 }  // namespace thud

@@ -2,15 +2,21 @@
 
 #include <cmath>
 
+#include "thud/math/dual.hpp"
+
 namespace thud {
 
-bool changes(const TimeFunction& f, double now, double end, double size) {
+template <class P>
+bool changes(const TimeFunctionOf<P>& f, double now, double end, double size) {
   if (!f.varies) return false;
   constexpr int samples = 2000;
-  const double present = f(now);
+  const double present = value_of(f(now));
   for (int k = 1; k <= samples; ++k)
-    if (std::abs(f(now + (end - now) * k / samples) - present) > 1e-12 * size) return true;
+    if (std::abs(value_of(f(now + (end - now) * k / samples)) - present) > 1e-12 * size) return true;
   return false;
 }
+
+template bool changes(const TimeFunctionOf<double>&, double, double, double);
+template bool changes(const TimeFunctionOf<Dual<double>>&, double, double, double);
 
 }  // namespace thud

@@ -4,12 +4,14 @@
 
 namespace thud {
 
-std::string SandPiece::name(const Scene& s) const {
+template <class P>
+std::string SandPieceOf<P>::name(const SceneOf<P>& s) const {
   const std::string& own = s.tree.body(body).name;
   return s.beds.size() > 1 ? fmt::format("{} in {}", own, s.beds[bed].name) : own;
 }
 
-bool SandPiece::flip(const GuardId& id, Mode& m) {
+template <class P>
+bool SandPieceOf<P>::flip(const GuardId& id, Mode& m) {
   const auto flipped = [](std::int8_t side) { return static_cast<std::int8_t>(-side); };
   switch (id.code) {
     case g_cross: m.cross = flipped(m.cross); return true;
@@ -19,8 +21,9 @@ bool SandPiece::flip(const GuardId& id, Mode& m) {
   }
 }
 
-bool SandPiece::reach_bottom(const Scene& s, const Work<double>& w, const Scales& scales, Mode& m) const {
-  const Bed& b = s.beds[bed];
+template <class P>
+bool SandPieceOf<P>::reach_bottom(const SceneOf<P>& s, const Work<double>& w, const Scales& scales, Mode& m) const {
+  const BedOf<P>& b = s.beds[bed];
   if (b.bottom <= 0 || m.at_bottom || !is_immersed(m)) return false;
   if (w.immersed.depth < b.bottom - tolerance::undecided_length * scales.length) return false;
   return m.at_bottom = true;
@@ -41,7 +44,8 @@ struct IsPositive {
 
 }  // namespace
 
-bool SandPiece::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+template <class P>
+bool SandPieceOf<P>::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                                 Mode& m) const {
   const IsPositive is_positive{scales};
   Immersion& im = m.immersion;
@@ -64,7 +68,8 @@ bool SandPiece::settle_geometry(const Work<double>& here, const Work<double>& th
   return changed;
 }
 
-bool SandPiece::settle_flow(const Scene& s, const Frames<double>& frames, const Work<double>& here,
+template <class P>
+bool SandPieceOf<P>::settle_flow(const SceneOf<P>& s, const Frames<double, P>& frames, const Work<double>& here,
                             const Work<double>& there, const Scales& scales, Mode& m) const {
   if (!is_immersed(m) || part.is_round()) return true;
   if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear))
@@ -80,7 +85,7 @@ bool SandPiece::settle_flow(const Scene& s, const Frames<double>& frames, const 
   const bool clear = std::abs(now.cross) > small && std::abs(now.along) > small && rule != AreaRule::floor;
   if (norm(now.velocity) < small) {
     // E starts from rest: its direction is that of the switches that let go.
-    const Plane& plane = s.beds[bed].plane;
+    const PlaneOf<P>& plane = s.beds[bed].plane;
     const auto start = [](std::int8_t state, double rate) {
       if (!slip::is_slipping(state)) return 0.0;
       return state * rate > 0 ? rate : 1e-3 * state * std::abs(rate) + 1e-300 * state;
@@ -113,7 +118,8 @@ bool SandPiece::settle_flow(const Scene& s, const Frames<double>& frames, const 
 }
 
 // What passes the surface with a clear velocity needs no forces to be decided.
-bool SandPiece::passes_clearly(const Scene& s, const Frames<double>& later, const Work<double>& here,
+template <class P>
+bool SandPieceOf<P>::passes_clearly(const SceneOf<P>& s, const Frames<double, P>& later, const Work<double>& here,
                                const Scales& scales, double ahead, Work<double>& there) const {
   levels(part, body, later, s.beds[bed].plane, there.levels);
   bool moving = false;
@@ -125,5 +131,8 @@ bool SandPiece::passes_clearly(const Scene& s, const Frames<double>& later, cons
   }
   return moving;
 }
+
+template struct SandPieceOf<double>;
+template std::string SandPieceOf<Dual<double>>::name(const SceneOf<Dual<double>>&) const;
 
 }  // namespace thud

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "event/reset.hpp"
 #include "thud/base/law_error.hpp"
 #include "thud/event/joint_impulse.hpp"
 #include "thud/solve/complementarity.hpp"
@@ -21,13 +22,6 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
-}
-
-double restitution_of(const Contact& c, double speed) {
-  const double e = c.law.restitution_of(speed);
-  if (e >= 0 && e <= 1) return e;
-  throw LawError(
-      fmt::format("the restitution of {} is {} at {:.6g} m/s; it must be between 0 and 1", c.name, e, speed));
 }
 
 }  // namespace
@@ -153,36 +147,20 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   ImpactRecord record;
   record.time = t;
   ImpactProblem& p = record.problem;
-  p.resize(count);
-  double fastest = 0;
   bool shared = false;  // several contacts, and a law that is for one
-  for (int i : group) fastest = std::max(fastest, -work.of<ContactForce>()[touching_[i]].gap_rate);
   std::vector<std::size_t> rows;
-  for (int i = 0; i < count; ++i) {
-    const int k = touching_[group[i]];
-    const Touching<double>& w = work.of<ContactForce>()[k];
-    const ContactLaw& law = system_.contacts()[k].law;
-    record.contacts.push_back(k);
-    rows.push_back(2 * group[i]);
-    rows.push_back(2 * group[i] + 1);
-    p.velocity[2 * i] = std::abs(w.slip_rate) < 1e-12 * scales.speed ? 0.0 : w.slip_rate;
-    // What has rested on another body or wall rests exactly.
-    p.velocity[2 * i + 1] = std::abs(w.gap_rate) < 1e-11 * scales.speed ? 0.0 : w.gap_rate;
-    p.friction[i] = law.friction;
-    const double speed = -w.gap_rate > 1e-9 * fastest ? -w.gap_rate : fastest;
-    p.restitution[i] = restitution_of(system_.contacts()[k], speed);
-    p.law = law.law;
+  for (const int i : group) {
+    const ContactLaw& law = system_.contacts()[touching_[i]].law;
+    record.contacts.push_back(touching_[i]);
+    rows.push_back(2 * i);
+    rows.push_back(2 * i + 1);
     if (count == 1) p.own = law.impulse;
     shared = shared || (count > 1 && law.impulse);
   }
+  fill_contacts(system_, impact_mode(record.contacts, work, scales), work, p);
+  p.matrix.resize(rows.size() * rows.size());
   for (int a = 0; a < 2 * count; ++a)
     for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
-  p.correlation = system_.correlation();
-  p.leader = system_.leader();
-  const auto is_own = [&](int k) { return system_.contacts()[k].law.correlation.has_value(); };
-  if (std::any_of(record.contacts.begin(), record.contacts.end(), is_own))
-    for (const int k : record.contacts)
-      p.correlation_at.push_back(system_.contacts()[k].law.correlation.value_or(p.correlation));
   record.result = solve_impact(p);
   if (p.own && !record.result.solved)
     throw LawError(fmt::format("{}: {}", system_.contacts()[record.contacts[0]].name, record.result.note));
@@ -251,7 +229,7 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
     if (!(acceleration_[k] < 0
           && (flight < short_bounce * scales.time || height < lowest_bounce(k, scales, work))))
       continue;
-    const double e = restitution_of(system_.contacts()[k], w.gap_rate);
+    const double e = restitution_of<double>(system_.contacts()[k], w.gap_rate);
     out.push_back({k, e < 1 ? t + flight / (1 - e) : t});
     contacts.push_back(k);
     target.push_back(-w.gap_rate);

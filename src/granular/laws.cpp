@@ -1,4 +1,4 @@
-#include "thud/granular/laws.hpp"
+#include "thud/granular/law_rates.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -9,73 +9,74 @@ namespace thud {
 
 namespace {
 
-// A coefficient that is a data member of the law.
-template <class L, auto Member>
-Coefficient coefficient(const char* key, const char* unit, const char* about, bool positive = false) {
-  return {key,
-          unit,
-          about,
-          [](const Law& law) { return std::get<L>(law).*Member; },
-          [](Law& law, double x) { std::get<L>(law).*Member = x; },
-          positive};
+using DualLaw = LawOf<Dual<double>>;
+
+// A coefficient, and how its rate is set.
+struct Line {
+  Coefficient coefficient;
+  void (*set_rate)(DualLaw&, double);
+};
+
+// `field` picks it out of a law, whatever its scalar.
+template <template <class> class L, class Field>
+Line line(const char* key, const char* unit, const char* about, Field, bool positive = false) {
+  return {{key, unit, about, [](const Law& law) { return Field{}(std::get<L<double>>(law)); },
+           [](Law& law, double x) { Field{}(std::get<L<double>>(law)) = x; }, positive},
+          [](DualLaw& law, double rate) { Field{}(std::get<L<Dual<double>>>(law)).d = rate; }};
 }
 
-// η_v or λ of one direction of motion.
-template <auto Direction, auto Member>
-Coefficient hill(const char* key, const char* about) {
-  return {key,
-          "",
-          about,
-          [](const Law& law) { return (std::get<LeeLaw>(law).*Direction).*Member; },
-          [](Law& law, double x) { (std::get<LeeLaw>(law).*Direction).*Member = x; },
-          false};
-}
+#define FIELD(name) [](auto& law) -> auto& { return law.name; }
 
 constexpr const char* shear_about =
     "static resistance along the surface, as a multiple of that along the normal";
 
-std::deque<LawEntry> make_table() {
+std::deque<LawEntry> make_table(std::vector<std::vector<void (*)(DualLaw&, double)>>& rates) {
   std::deque<LawEntry> table;
-  const auto add = [&](const char* name, const char* about, Law law, std::vector<Coefficient> coefficients) {
+  const auto add = [&](const char* name, const char* about, Law law, std::vector<Line> lines) {
+    std::vector<Coefficient> coefficients;
+    rates.emplace_back();
+    for (Line& l : lines) {
+      coefficients.push_back(std::move(l.coefficient));
+      rates.back().push_back(l.set_rate);
+    }
     table.push_back({{name, about, std::move(coefficients)}, std::move(law)});
   };
   add("lee2009", "quadratic drag + Albert horizontal + Hill vertical static resistance", LeeLaw{},
-      {coefficient<LeeLaw, &LeeLaw::density>("density", "kg/m3", "bulk density of the medium", true),
-       coefficient<LeeLaw, &LeeLaw::eta_d>("eta_d", "", "drag coefficient"),
-       coefficient<LeeLaw, &LeeLaw::eta_h>("eta_h", "", "horizontal static resistance"),
-       hill<&LeeLaw::plunging, &HillCoefficients::eta>("eta_v", "vertical static resistance, plunging"),
-       hill<&LeeLaw::plunging, &HillCoefficients::lambda>("lambda", "exponent of depth, plunging"),
-       hill<&LeeLaw::withdrawing, &HillCoefficients::eta>("eta_v_up",
-                                                          "vertical static resistance, withdrawing"),
-       hill<&LeeLaw::withdrawing, &HillCoefficients::lambda>("lambda_up", "exponent of depth, withdrawing"),
-       coefficient<LeeLaw, &LeeLaw::friction>("friction", "",
-                                              "skin friction: shear resistance per plunging resistance")});
+      {line<LeeLawOf>("density", "kg/m3", "bulk density of the medium", FIELD(density), true),
+       line<LeeLawOf>("eta_d", "", "drag coefficient", FIELD(eta_d)),
+       line<LeeLawOf>("eta_h", "", "horizontal static resistance", FIELD(eta_h)),
+       line<LeeLawOf>("eta_v", "", "vertical static resistance, plunging", FIELD(plunging.eta)),
+       line<LeeLawOf>("lambda", "", "exponent of depth, plunging", FIELD(plunging.lambda)),
+       line<LeeLawOf>("eta_v_up", "", "vertical static resistance, withdrawing", FIELD(withdrawing.eta)),
+       line<LeeLawOf>("lambda_up", "", "exponent of depth, withdrawing", FIELD(withdrawing.lambda)),
+       line<LeeLawOf>("friction", "", "skin friction: shear resistance per plunging resistance", FIELD(friction))});
   add("bingham", "F0 + b v", BinghamLaw{},
-      {coefficient<BinghamLaw, &BinghamLaw::yield>("F0", "N", "constant resistance"),
-       coefficient<BinghamLaw, &BinghamLaw::viscous>("b", "N s/m", "linear drag"),
-       coefficient<BinghamLaw, &BinghamLaw::shear_ratio>("shear_ratio", "", shear_about)});
+      {line<BinghamLawOf>("F0", "N", "constant resistance", FIELD(yield)),
+       line<BinghamLawOf>("b", "N s/m", "linear drag", FIELD(viscous)),
+       line<BinghamLawOf>("shear_ratio", "", shear_about, FIELD(shear_ratio))});
   add("poncelet", "F0 + c v^2", PonceletLaw{},
-      {coefficient<PonceletLaw, &PonceletLaw::yield>("F0", "N", "constant resistance"),
-       coefficient<PonceletLaw, &PonceletLaw::inertial>("c", "N s2/m2", "quadratic drag"),
-       coefficient<PonceletLaw, &PonceletLaw::shear_ratio>("shear_ratio", "", shear_about)});
+      {line<PonceletLawOf>("F0", "N", "constant resistance", FIELD(yield)),
+       line<PonceletLawOf>("c", "N s2/m2", "quadratic drag", FIELD(inertial)),
+       line<PonceletLawOf>("shear_ratio", "", shear_about, FIELD(shear_ratio))});
   add("allen", "A v^2 + B v + C (Allen, Mayfield & Morrison)", AllenLaw{},
-      {coefficient<AllenLaw, &AllenLaw::inertial>("A", "N s2/m2", "quadratic drag"),
-       coefficient<AllenLaw, &AllenLaw::viscous>("B", "N s/m", "linear drag"),
-       coefficient<AllenLaw, &AllenLaw::yield>("C", "N", "constant resistance"),
-       coefficient<AllenLaw, &AllenLaw::shear_ratio>("shear_ratio", "", shear_about)});
+      {line<AllenLawOf>("A", "N s2/m2", "quadratic drag", FIELD(inertial)),
+       line<AllenLawOf>("B", "N s/m", "linear drag", FIELD(viscous)),
+       line<AllenLawOf>("C", "N", "constant resistance", FIELD(yield)),
+       line<AllenLawOf>("shear_ratio", "", shear_about, FIELD(shear_ratio))});
   add("lohse", "k z", LohseLaw{},
-      {coefficient<LohseLaw, &LohseLaw::stiffness>("k", "N/m", "static resistance per depth"),
-       coefficient<LohseLaw, &LohseLaw::shear_ratio>("shear_ratio", "", shear_about)});
+      {line<LohseLawOf>("k", "N/m", "static resistance per depth", FIELD(stiffness)),
+       line<LohseLawOf>("shear_ratio", "", shear_about, FIELD(shear_ratio))});
   add("katsuragi", "k z + m v^2/d1 (Katsuragi & Durian)", KatsuragiLaw{},
-      {coefficient<KatsuragiLaw, &KatsuragiLaw::stiffness>("k", "N/m", "static resistance per depth"),
-       coefficient<KatsuragiLaw, &KatsuragiLaw::length>("d1", "m", "length of the inertial drag", true),
-       coefficient<KatsuragiLaw, &KatsuragiLaw::shear_ratio>("shear_ratio", "", shear_about)});
+      {line<KatsuragiLawOf>("k", "N/m", "static resistance per depth", FIELD(stiffness)),
+       line<KatsuragiLawOf>("d1", "m", "length of the inertial drag", FIELD(length), true),
+       line<KatsuragiLawOf>("shear_ratio", "", shear_about, FIELD(shear_ratio))});
   return table;
 }
 
 // The laws by name. Entries are never removed: one that is replaced is only not listed any more.
 struct Registry {
-  const std::deque<LawEntry> built_in = make_table();
+  std::vector<std::vector<void (*)(DualLaw&, double)>> rates;  // setters, by law and coefficient
+  const std::deque<LawEntry> built_in = make_table(rates);
   std::shared_mutex mutex;
   std::deque<LawEntry> own;
   std::vector<const LawEntry*> listed;
@@ -123,6 +124,40 @@ void detail::add_to_law_table(const OwnLaw& law) {
     r.listed.push_back(entry);
   else
     *known = entry;
+}
+
+namespace {
+
+DualLaw lifted(const OwnLaw& l) { return l; }
+DualLaw lifted(const LeeLaw& l) {
+  return LeeLawOf<Dual<double>>{l.density,
+                                l.eta_d,
+                                l.eta_h,
+                                {l.plunging.eta, l.plunging.lambda},
+                                {l.withdrawing.eta, l.withdrawing.lambda},
+                                l.friction,
+                                l.ball_square};
+}
+DualLaw lifted(const BinghamLaw& l) { return BinghamLawOf<Dual<double>>{l.yield, l.viscous, l.shear_ratio}; }
+DualLaw lifted(const PonceletLaw& l) { return PonceletLawOf<Dual<double>>{l.yield, l.inertial, l.shear_ratio}; }
+DualLaw lifted(const AllenLaw& l) {
+  return AllenLawOf<Dual<double>>{l.inertial, l.viscous, l.yield, l.shear_ratio};
+}
+DualLaw lifted(const LohseLaw& l) { return LohseLawOf<Dual<double>>{l.stiffness, l.shear_ratio}; }
+DualLaw lifted(const KatsuragiLaw& l) {
+  return KatsuragiLawOf<Dual<double>>{l.stiffness, l.length, l.shear_ratio};
+}
+
+}  // namespace
+
+LawOf<Dual<double>> with_rates(const Law& law) {
+  return std::visit([](const auto& l) { return lifted(l); }, law);
+}
+
+bool set_rate(LawOf<Dual<double>>& law, std::size_t coefficient, double rate) {
+  if (std::holds_alternative<OwnLaw>(law)) return false;
+  registry().rates.at(law.index()).at(coefficient)(law, rate);
+  return true;
 }
 
 const std::vector<Medium>& media() {

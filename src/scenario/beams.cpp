@@ -5,43 +5,49 @@
 #include <cmath>
 #include <numbers>
 
+#include "thud/beam/basis_rates.hpp"
+
 namespace thud::doc {
 
 namespace {
 
 constexpr double pi = std::numbers::pi;
 
+template <class P>
 struct Section {
-  double area, moment, width;
+  P area, moment, width;
 };
 
 // Round, or rectangular: thickness in the plane of bending, width out of it.
-Section read_section(const Table& t) {
+template <class P>
+Section<P> read_section(const Table& t) {
   if (t.has("diameter")) {
     for (const char* key : {"thickness", "width"})
       if (t.has(key)) throw t.error(key, "give either a diameter, or a thickness and a width");
-    const double d = t.number("diameter", Dimension::length, Range::positive());
+    const P d = t.number("diameter", Dimension::length, Range::positive());
     return {pi / 4 * d * d, pi / 64 * d * d * d * d, d};
   }
   if (!t.has("thickness"))
     throw InputError(t.place(),
                      "a beam needs a diameter, or a thickness (in the plane of motion) and a width");
-  const double h = t.number("thickness", Dimension::length, Range::positive());
-  const double b = t.number("width", Dimension::length, Range::positive());
+  const P h = t.number("thickness", Dimension::length, Range::positive());
+  const P b = t.number("width", Dimension::length, Range::positive());
   return {b * h, b * h * h * h / 12, b};
 }
 
-double read_line_mass(const Table& t, double area, double length) {
-  const auto mass = t.number_or_none("mass", Dimension::mass, Range::positive());
-  const auto density = t.number_or_none("density", Dimension::density, Range::positive());
+template <class P>
+P read_line_mass(const Table& t, P area, P length) {
+  const std::optional<P> mass = t.number_or_none("mass", Dimension::mass, Range::positive());
+  const std::optional<P> density = t.number_or_none("density", Dimension::density, Range::positive());
   if (mass && density) throw t.error("density", "give either mass or density, not both");
   if (!mass && !density) throw InputError(t.place(), "give mass or density for the beam");
   return mass ? *mass / length : *density * area;
 }
 
-double read_rigidity(const Table& t, double moment) {
-  const auto rigidity = t.number_or_none("rigidity", Dimension::flexural_rigidity, Range::positive());
-  const auto young = t.number_or_none("young", Dimension::pressure, Range::positive());
+template <class P>
+P read_rigidity(const Table& t, P moment) {
+  const std::optional<P> rigidity = t.number_or_none("rigidity", Dimension::flexural_rigidity, Range::positive());
+  const std::optional<P> young = t.number_or_none("young", Dimension::pressure, Range::positive());
   if (rigidity && young) throw t.error("young", "give either rigidity (E I) or young (E), not both");
   if (!rigidity && !young)
     throw InputError(
@@ -51,11 +57,13 @@ double read_rigidity(const Table& t, double moment) {
 }
 
 // damping = 0.01, damping = [0.01, 0.02], damping = { mass = ..., stiffness = ... } or damping = { ratios = [0.01, 0.02] }
-void read_damping(const Table& t, BeamSpec& out) {
+template <class P>
+void read_damping(const Table& t, BeamSpecOf<P>& out) {
   switch (t.kind_of("damping")) {
     case ValueKind::absent: return;
     case ValueKind::array: {
-      out.ratios = *t.numbers("damping", Dimension::none, Range::non_negative());
+      const auto given = *t.readings("damping", Dimension::none, Range::non_negative());
+      out.ratios.assign(given.begin(), given.end());
       if (out.ratios.empty()) throw t.error("damping", "the list of damping ratios is empty");
       return;
     }
@@ -65,7 +73,8 @@ void read_damping(const Table& t, BeamSpec& out) {
         for (const char* key : {"mass", "stiffness"})
           if (d.has(key))
             throw d.error(key, "give either ratios of the first two modes, or mass and stiffness");
-        const std::vector<double> ratios = *d.numbers("ratios", Dimension::none, Range::non_negative());
+        const auto given = *d.readings("ratios", Dimension::none, Range::non_negative());
+        const std::vector<P> ratios(given.begin(), given.end());
         const std::string fit = d.choice_or("fit", "held", {"held", "by-state", "modes"});
         if (fit == "modes") {  // a ratio for each mode
           if (ratios.empty()) throw d.error("ratios", "the list of damping ratios is empty");
@@ -74,18 +83,19 @@ void read_damping(const Table& t, BeamSpec& out) {
           if (ratios.size() < 2)
             throw d.error("ratios",
                           "Rayleigh damping needs the ratios of the first two modes, [0.001, 0.003]");
-          out.rayleigh_ratios = {ratios[0], ratios[1]};
+          out.rayleigh_ratios = std::array<P, 2>{ratios[0], ratios[1]};
           out.by_state = fit == "by-state";
         }
         d.finish();
         return;
       }
-      out.rayleigh = {d.number_or("mass", 0, Dimension::angular_rate, Range::non_negative()),
-                      d.number_or("stiffness", 0, Dimension::time, Range::non_negative())};
+      out.rayleigh =
+          std::array<P, 2>{d.number_or("mass", P(0), Dimension::angular_rate, Range::non_negative()),
+                           d.number_or("stiffness", P(0), Dimension::time, Range::non_negative())};
       d.finish();
       return;
     }
-    default: out.ratios = {t.number("damping", Dimension::none, Range::non_negative())};
+    default: out.ratios.assign(1, t.number("damping", Dimension::none, Range::non_negative()));
   }
 }
 
@@ -101,7 +111,8 @@ double lee2009_factor(double root) {
 
 // A beam in a joint may turn at its start; where moments act there, shapes that are clamped to the frame take them up
 // with few of them, while pinned ones have no curvature at the start to balance them.
-Support support_of(const BeamSpec& spec, const BeamMount& mount) {
+template <class P>
+Support support_of(const BeamSpecOf<P>& spec, const BeamMountOf<P>& mount) {
   Support natural = mount.is_free ? Support::free : Support::pinned;
   if (mount.behind_parts || mount.has_moments || mount.is_held) natural = Support::clamped;
   const Support s = spec.support.value_or(natural);
@@ -117,18 +128,19 @@ Support support_of(const BeamSpec& spec, const BeamMount& mount) {
 
 }  // namespace
 
-BeamSpec read_beam(const Table& t, double start) {
-  BeamSpec out(t);
+template <class P>
+BeamSpecOf<P> read_beam(const Table& t, P start) {
+  BeamSpecOf<P> out(t);
   out.at = t.number_or("at", start, Dimension::length);
-  const double length = out.data.length = t.number("length", Dimension::length, Range::positive());
-  const Section section = read_section(t);
+  const P length = out.data.length = t.number("length", Dimension::length, Range::positive());
+  const Section<P> section = read_section<P>(t);
   out.width = section.width;
   out.area = section.area;
-  out.data.mass_per_length = read_line_mass(t, section.area, length);
+  out.data.mass_per_length = read_line_mass<P>(t, section.area, length);
   out.mass = out.data.mass_per_length * length;
-  out.data.rigidity = read_rigidity(t, section.moment);
-  out.data.tip_mass = t.number_or("tip_mass", 0, Dimension::mass, Range::non_negative());
-  out.data.tip_inertia = t.number_or("tip_inertia", 0, Dimension::inertia, Range::non_negative());
+  out.data.rigidity = read_rigidity<P>(t, section.moment);
+  out.data.tip_mass = t.number_or("tip_mass", P(0), Dimension::mass, Range::non_negative());
+  out.data.tip_inertia = t.number_or("tip_inertia", P(0), Dimension::inertia, Range::non_negative());
   if (t.has("support")) {
     const std::string s = t.choice("support", {"free", "pinned", "clamped"});
     out.support = s == "free" ? Support::free : s == "pinned" ? Support::pinned : Support::clamped;
@@ -151,25 +163,32 @@ BeamSpec read_beam(const Table& t, double start) {
   return out;
 }
 
-ElasticBeam make_beam(const BeamSpec& spec, const BeamMount& mount) {
+template <class P>
+ElasticBeamOf<P> make_beam(const BeamSpecOf<P>& spec, const BeamMountOf<P>& mount) {
   const Support support = support_of(spec, mount);
   const int most = 2 * spec.element_count;
   if (spec.elements && spec.shape_count > most)
     throw spec.table.error("modes", fmt::format("{} elements have {} bending shapes, not {}",
                                                 spec.element_count, most, spec.shape_count));
-  BeamBasis basis = spec.elements
+  BeamBasisOf<P> basis = spec.elements
                       ? make_element_basis(support, spec.data, spec.element_count, spec.shape_count)
                       : make_mode_basis(support, spec.data, spec.shape_count);
-  ElasticBeam beam(std::move(basis), spec.at - mount.origin, spec.gravity);
+  ElasticBeamOf<P> beam(std::move(basis), spec.at - mount.origin, spec.gravity);
   if (spec.lee2009_stiffness && support == Support::pinned) {
     if (spec.shape_count != 1)
       throw spec.table.error(
           "stiffness", "the stiffness of Lee 2009 does not converge with more modes; it is for modes = 1");
-    beam.scale_stiffness(0, lee2009_factor(beam.basis().root(0)));
+    beam.scale_stiffness(0, P(lee2009_factor(value_of(beam.basis().root(0)))));  // a pinned root is a number
   }
   if (!spec.ratios.empty()) beam.set_damping_ratios(spec.ratios);
   if (spec.rayleigh) beam.set_rayleigh_damping((*spec.rayleigh)[0], (*spec.rayleigh)[1]);
   return beam;
 }
+
+template BeamSpecOf<double> read_beam(const Table&, double);
+template BeamSpecOf<Dual<double>> read_beam(const Table&, Dual<double>);
+template ElasticBeam make_beam(const BeamSpecOf<double>&, const BeamMountOf<double>&);
+template ElasticBeamOf<Dual<double>> make_beam(const BeamSpecOf<Dual<double>>&,
+                                               const BeamMountOf<Dual<double>>&);
 
 }  // namespace thud::doc

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "thud/granular/law_rates.hpp"
+
 namespace thud::doc {
 
 Quantity quantity_of(const Coefficient& c) {
@@ -15,7 +17,8 @@ Quantity quantity_of(const Coefficient& c) {
 namespace {
 
 // medium = "..." or law = "..."; then every coefficient of the law may be given.
-Law read_law(const Table& t) {
+template <class P>
+LawOf<P> read_law(const Table& t) {
   std::vector<std::string> media_names, law_names;
   for (const Medium& m : media()) media_names.emplace_back(m.name);
   const std::vector<const LawEntry*> laws = law_table();
@@ -29,11 +32,24 @@ Law read_law(const Table& t) {
     const std::string name = t.choice_or("medium", "play-sand", media_names);
     law = media()[std::find(media_names.begin(), media_names.end(), name) - media_names.begin()].law;
   }
-  for (const Coefficient& c : law_card(law).coefficients)
-    if (const auto x = t.number_or_none(c.key, quantity_of(c))) c.set(law, *x);
   if (auto* lee = std::get_if<LeeLaw>(&law))
     lee->ball_square = t.choice_or("sphere_horizontal", "d2_z", {"d2_z", "d_z2"}) == "d_z2";
-  return law;
+  const std::vector<Coefficient>& all = law_card(law).coefficients;
+  std::vector<Reading> rates(all.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (const auto x = t.number_or_none(all[k].key, quantity_of(all[k]))) {
+      all[k].set(law, *x);
+      rates[k] = *x;
+    }
+  if constexpr (std::is_same_v<P, double>) {
+    return law;
+  } else {
+    LawOf<P> out = with_rates(law);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (rates[k].rate != 0 && !set_rate(out, k, rates[k].rate))
+        throw t.error(all[k].key, "a law of your own has no derivatives by its coefficients");
+    return out;
+  }
 }
 
 template <class E>
@@ -53,24 +69,30 @@ E read_choice(const Table& t, const char* key, E fallback,
 
 }  // namespace
 
-std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
+template <class P>
+std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::string>& body_names,
                                const OwnParts& own) {
-  std::vector<BedData> out;
+  std::vector<BedDataOf<P>> out;
   for (const Table& t : root.tables("bed")) {
-    BedData data;
-    Bed& bed = data.bed;
+    BedDataOf<P> data;
+    BedOf<P>& bed = data.bed;
     bed.name = t.text_or("name", out.empty() ? "bed" : fmt::format("bed{}", out.size() + 1));
-    for (const BedData& other : out)
+    for (const BedDataOf<P>& other : out)
       if (other.bed.name == bed.name)
         throw t.error("name", fmt::format("there is a bed \"{}\" already", bed.name));
-    const double z = t.number_or("surface", 0, Dimension::length);
-    const double slope = t.number_or("slope", 0, Dimension::angle, Range{-1.5, 1.5, false, false});
-    bed.plane = Plane::make({0, z}, slope);
-    bed.bottom = t.number_or("depth", 0, Dimension::length, Range::positive());
+    const P z = t.number_or("surface", P(0), Dimension::length);
+    const P slope = t.number_or("slope", P(0), Dimension::angle, Range{-1.5, 1.5, false, false});
+    bed.plane = PlaneOf<P>::make({P(0), z}, slope);
+    bed.bottom = t.number_or("depth", P(0), Dimension::length, Range::positive());
     bed.stop_at_bottom = t.choice_or("at_bottom", "stop", {"stop", "report"}) == "stop";
-    bed.law = read_law(t);
+    bed.law = read_law<P>(t);
     for (const auto& [name, law] : own.laws)
-      if (name == bed.name) bed.law = law;
+      if (name == bed.name) {
+        if constexpr (std::is_same_v<P, double>)
+          bed.law = law;
+        else
+          bed.law = with_rates(law);
+      }
     bed.area = read_choice<AreaRule>(t, "area", AreaRule::silhouette,
                                      {{"side", AreaRule::side},
                                       {"side-or-end", AreaRule::side_or_end},
@@ -89,5 +111,10 @@ std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>
   }
   return out;
 }
+
+template std::vector<BedDataOf<double>> read_beds(const Table&, const std::vector<std::string>&,
+                                                  const OwnParts&);
+template std::vector<BedDataOf<Dual<double>>> read_beds(const Table&, const std::vector<std::string>&,
+                                                        const OwnParts&);
 
 }  // namespace thud::doc

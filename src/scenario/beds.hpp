@@ -9,8 +9,9 @@
 
 namespace thud::doc {
 
-struct BedData {
-  Bed bed;
+template <class P>
+struct BedDataOf {
+  BedOf<P> bed;
   std::vector<std::string> bodies;  ///< which bodies feel it; empty: all
 };
 
@@ -18,7 +19,8 @@ struct BedData {
 [[nodiscard]] Quantity quantity_of(const Coefficient& coefficient);
 
 /// Reads [bed] or every [[bed]]; laws of the user's own take the places of those of their beds.
-[[nodiscard]] std::vector<BedData> read_beds(const Table& root, const std::vector<std::string>& body_names,
-                                             const OwnParts& own = {});
+template <class P>
+[[nodiscard]] std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::string>& body_names,
+                                                  const OwnParts& own = {});
 
 }  // namespace thud::doc

@@ -12,25 +12,27 @@ namespace thud::doc {
 
 namespace {
 
+template <class P>
 struct RawBody {
   std::string name;
   Table table;
-  ShapeData shape;
-  JointData joint;
+  ShapeDataOf<P> shape;
+  JointDataOf<P> joint;
 };
 
-std::vector<RawBody> read_raw(const Table& root) {
-  std::vector<RawBody> raw;
+template <class P>
+std::vector<RawBody<P>> read_raw(const Table& root) {
+  std::vector<RawBody<P>> raw;
   const std::vector<Table> tables = root.tables("body");
   if (tables.empty())
     throw InputError({root.place().file, 0, 0}, "there is no [[body]]: a scenario needs at least one");
   const auto add = [&](const Table& t) {
-    RawBody b{t.filled_text("name"), t, {}, {}};
+    RawBody<P> b{t.filled_text("name"), t, {}, {}};
     if (!is_name(b.name))
       throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", b.name));
-    for (const RawBody& other : raw)
+    for (const RawBody<P>& other : raw)
       if (other.name == b.name) throw t.error("name", fmt::format("there is a body \"{}\" already", b.name));
-    b.shape = read_shape(t.table("shape"));
+    b.shape = read_shape<P>(t.table("shape"));
     b.joint = read_joint(t, b.name, b.shape);
     t.finish();
     raw.push_back(std::move(b));
@@ -52,7 +54,8 @@ std::vector<RawBody> read_raw(const Table& root) {
 }
 
 // Parents first; refuses unknown parents and loops.
-std::vector<int> sort_bodies(const std::vector<RawBody>& raw) {
+template <class P>
+std::vector<int> sort_bodies(const std::vector<RawBody<P>>& raw) {
   std::map<std::string, int> index;
   std::vector<std::string> names;
   for (int i = 0; i < static_cast<int>(raw.size()); ++i) index[raw[i].name] = i, names.push_back(raw[i].name);
@@ -94,8 +97,8 @@ bool is_name(std::string_view name) {
 namespace {
 
 // Rayleigh damping by two ratios, for the frequencies of the hub held and, if asked for, of the hub free.
-void fit_damping(const BeamSpec& spec, double about_joint, const std::string& name, ElasticBeam& beam,
-                 BodyData& out) {
+void fit_damping(const BeamSpecOf<double>& spec, double about_joint, const std::string& name, ElasticBeam& beam,
+                 BodyDataOf<double>& out) {
   if (beam.size() < 2)
     throw spec.table.error("damping", "Rayleigh damping by ratios needs at least two modes");
   const auto fit = [&](double w1, double w2, const char* state) {
@@ -117,13 +120,22 @@ void fit_damping(const BeamSpec& spec, double about_joint, const std::string& na
   beam.set_damping_when_held(held.alpha, held.beta);
 }
 
-double about_joint(const Body& b) {
+// The frequencies it is fitted to are not followed as a knob turns.
+void fit_damping(const BeamSpecOf<Dual<double>>& spec, Dual<double>, const std::string& name,
+                 ElasticBeamOf<Dual<double>>&, BodyDataOf<Dual<double>>&) {
+  throw spec.table.error("damping",
+                         fmt::format("Rayleigh damping of {} by ratios has no derivatives by knobs", name));
+}
+
+template <class P>
+P about_joint(const BodyOf<P>& b) {
   return b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
 }
 
-void add_beam(const RawBody& r, const BeamMount& mount, BodyData& b) {
-  const BeamSpec& spec = *r.shape.beam;
-  ElasticBeam beam = make_beam(spec, mount);
+template <class P>
+void add_beam(const RawBody<P>& r, const BeamMountOf<P>& mount, BodyDataOf<P>& b) {
+  const BeamSpecOf<P>& spec = *r.shape.beam;
+  ElasticBeamOf<P> beam = make_beam(spec, mount);
   const bool grounded = r.joint.is_ground_pin();
   const bool clamped = beam.basis().support() == Support::clamped;
   if (r.joint.forces.clamp.is_on() && !(grounded && clamped))
@@ -137,15 +149,16 @@ void add_beam(const RawBody& r, const BeamMount& mount, BodyData& b) {
     b.rigid.linear = true;
   }
   if (spec.rayleigh_ratios) fit_damping(spec, about_joint(b.rigid), r.name, beam, b);
-  b.rigid.beam = std::make_shared<ElasticBeam>(std::move(beam));
+  b.rigid.beam = std::make_shared<ElasticBeamOf<P>>(std::move(beam));
 }
 
 }  // namespace
 
 namespace {
 
-Body make_body(const RawBody& r, double origin) {
-  Body b;
+template <class P>
+BodyOf<P> make_body(const RawBody<P>& r, P origin) {
+  BodyOf<P> b;
   b.name = r.name;
   b.free = r.joint.is_free();
   if (!b.free) b.joint = {r.joint.kind, r.joint.direction, r.joint.angle};
@@ -158,25 +171,27 @@ Body make_body(const RawBody& r, double origin) {
   return b;
 }
 
-void mount_beam(const RawBody& r, BodyData& b) {
-  const BeamSpec& beam = *r.shape.beam;
+template <class P>
+void mount_beam(const RawBody<P>& r, BodyDataOf<P>& b) {
+  const BeamSpecOf<P>& beam = *r.shape.beam;
   const bool free = r.joint.is_free();
   if (!free && b.origin > beam.at)
     throw beam.table.error("at",
                            "the joint of the body is on the beam; it must be at its start or before it");
-  const JointForces& f = r.joint.forces;
-  BeamMount mount{free, f.has_friction() || f.damping > 0 || f.torque, false, false, b.origin};
+  const JointForcesOf<P>& f = r.joint.forces;
+  BeamMountOf<P> mount{free, f.has_friction() || value_of(f.damping) > 0 || f.torque, false, false, b.origin};
   // Before it there may be rigid parts, or just a rigid arm without mass.
   mount.behind_parts = r.shape.has_rigid_parts || (!free && b.origin < beam.at - 1e-12 * beam.data.length);
   mount.is_held = !free && r.joint.kind != JointKind::pin;
   add_beam(r, mount, b);
 }
 
-void check_body(const RawBody& r, const BodyData& b) {
+template <class P>
+void check_body(const RawBody<P>& r, const BodyDataOf<P>& b) {
   if (r.joint.forces.clamp.is_on() && !r.shape.beam)
     throw r.joint.table->error("stick", "this rule looks at the bending of a beam, and the body has none");
   const bool turns = r.joint.is_free() || r.joint.kind == JointKind::pin;
-  if (turns && !(about_joint(b.rigid) > 0))
+  if (turns && !(value_of(about_joint(b.rigid)) > 0))
     throw InputError(r.table.place(),
                      fmt::format("body \"{}\" has no inertia about its joint, so nothing could turn it; "
                                  "place its mass away from the joint or give it a size",
@@ -185,17 +200,18 @@ void check_body(const RawBody& r, const BodyData& b) {
 
 }  // namespace
 
-std::vector<BodyData> read_bodies(const Table& root) {
-  const std::vector<RawBody> raw = read_raw(root);
+template <class P>
+std::vector<BodyDataOf<P>> read_bodies(const Table& root) {
+  const std::vector<RawBody<P>> raw = read_raw<P>(root);
   const std::vector<int> order = sort_bodies(raw);
-  if (std::all_of(raw.begin(), raw.end(), [](const RawBody& r) { return r.joint.kind == JointKind::weld; }))
+  if (std::all_of(raw.begin(), raw.end(), [](const RawBody<P>& r) { return r.joint.kind == JointKind::weld; }))
     throw InputError(raw.front().table.place(),
                      "nothing can move: every body is welded; one needs a joint of another kind");
   std::map<std::string, int> place;
-  std::vector<BodyData> out;
+  std::vector<BodyDataOf<P>> out;
   for (int i : order) {
-    const RawBody& r = raw[i];
-    BodyData b;
+    const RawBody<P>& r = raw[i];
+    BodyDataOf<P> b;
     b.shape = r.shape;
     b.forces = r.joint.forces;
     b.origin = r.joint.is_free() ? r.shape.center.s : r.joint.own;
@@ -203,7 +219,7 @@ std::vector<BodyData> read_bodies(const Table& root) {
     if (r.shape.beam) mount_beam(r, b);
     if (!r.joint.parent.empty()) {
       b.rigid.parent = place.at(r.joint.parent);
-      const BodyData& parent = out[b.rigid.parent];
+      const BodyDataOf<P>& parent = out[b.rigid.parent];
       if (parent.rigid.linear)
         throw r.joint.table->error(
             "to", fmt::format("the beam of \"{}\" has motion = \"small\": nothing can be pinned to it",
@@ -211,13 +227,16 @@ std::vector<BodyData> read_bodies(const Table& root) {
       b.rigid.attach = read_attachment(r.joint, parent.shape);
       b.rigid.attach.s -= parent.origin;
     }
-    for (Part& p : b.shape.parts) p.s0 -= b.origin, p.s1 -= b.origin;
-    for (ShapeFeature& f : b.shape.features) f.point.s -= b.origin;
+    for (PartOf<P>& p : b.shape.parts) p.s0 -= b.origin, p.s1 -= b.origin;
+    for (ShapeFeatureOf<P>& f : b.shape.features) f.point.s -= b.origin;
     check_body(r, b);
     place[r.name] = static_cast<int>(out.size());
     out.push_back(std::move(b));
   }
   return out;
 }
+
+template std::vector<BodyDataOf<double>> read_bodies(const Table&);
+template std::vector<BodyDataOf<Dual<double>>> read_bodies(const Table&);
 
 }  // namespace thud::doc

@@ -9,11 +9,12 @@
 namespace thud::doc {
 
 /// One [[body]] with its joint resolved.
-struct BodyData {
-  Body rigid;
-  JointForces forces;
-  ShapeData shape;
-  double origin = 0;  ///< s of the joint on the body's own axis
+template <class P>
+struct BodyDataOf {
+  BodyOf<P> rigid;
+  JointForcesOf<P> forces;
+  ShapeDataOf<P> shape;
+  P origin{};  ///< s of the joint on the body's own axis
   std::vector<std::string> notes;
 };
 
@@ -21,6 +22,7 @@ struct BodyData {
 [[nodiscard]] bool is_name(std::string_view name);
 
 /// Reads every [[body]], repeated ones expanded, in an order where parents come first.
-[[nodiscard]] std::vector<BodyData> read_bodies(const Table& root);
+template <class P>
+[[nodiscard]] std::vector<BodyDataOf<P>> read_bodies(const Table& root);
 
 }  // namespace thud::doc

@@ -15,7 +15,8 @@ constexpr double deepest_start = 1e-9;  // [m] that rigid things may be inside e
 constexpr double fastest = 100, slowest = 1e-6;  // [m/s] between which e(v) is tried
 
 // e of the speed of approach, tried before it is believed; none when it is a number.
-std::function<double(double)> read_restitution_of_speed(const Table& t) {
+template <class P>
+std::function<P(P)> read_restitution_of_speed(const Table& t) {
   if (t.kind_of("restitution") != ValueKind::text) return {};
   const std::string text = t.raw_text("restitution");
   const std::vector<std::string> words = words_in(text);
@@ -36,39 +37,44 @@ std::function<double(double)> read_restitution_of_speed(const Table& t) {
                                 "{} m/s, which min(1, max(0, ...)) would see to",
                                 e.text(), show(value), show(v), show(fastest)));
   }
-  return [e](double v) { return std::clamp(e(std::max(v, slowest)), 0.0, 1.0); };
+  if constexpr (std::is_same_v<P, double>)
+    return [e](double v) { return std::clamp(e(std::max(v, slowest)), 0.0, 1.0); };
+  else
+    return [e](P v) { return std::clamp(e.rate_at(std::max(v, P(slowest))), P(0.0), P(1.0)); };
 }
 
 // Reads what a table says of the law; the rest stays as it is.
-ContactLaw read_law(const Table& t, ContactLaw law) {
+template <class P>
+ContactLawOf<P> read_law(const Table& t, ContactLawOf<P> law) {
   law.compliant = t.choice_or("model", law.compliant ? "hertz" : "rigid", {"rigid", "hertz"}) == "hertz";
   static const std::vector<std::string> laws = {"newton", "poisson", "stronge"};
   const std::string name = t.choice_or("law", laws[static_cast<std::size_t>(law.law)], laws);
   law.law = static_cast<RestitutionLaw>(std::find(laws.begin(), laws.end(), name) - laws.begin());
   if (t.has("restitution")) {
-    law.restitution_at = read_restitution_of_speed(t);
-    law.restitution = law.restitution_at ? law.restitution_at(1)
-                                         : t.number("restitution", Dimension::none, Range::fraction());
+    law.restitution_at = read_restitution_of_speed<P>(t);
+    law.restitution = law.restitution_at ? law.restitution_at(P(1))
+                                         : P(t.number("restitution", Dimension::none, Range::fraction()));
   }
   law.friction = t.number_or("friction", law.friction, Dimension::none, Range::non_negative());
   law.exponent = t.number_or("exponent", law.exponent, Dimension::none, Range::between(1, 10));
   // There are no names for N/m^1.5 and s/m: plain numbers, unless the contact is a linear spring.
   law.stiffness = t.number_or("stiffness", law.stiffness,
-                              law.exponent == 1 ? Dimension::stiffness : Dimension::none, Range::positive());
+                              value_of(law.exponent) == 1 ? Dimension::stiffness : Dimension::none, Range::positive());
   law.damping = t.number_or("damping", law.damping, Dimension::none, Range::non_negative());
   return law;
 }
 
+template <class P>
 class ContactReader {
  public:
-  ContactReader(const Table& root, const std::vector<BodyData>& bodies, const std::vector<Feature>& points,
-                Scenario& scenario)
+  ContactReader(const Table& root, const std::vector<BodyDataOf<P>>& bodies, const std::vector<FeatureOf<P>>& points,
+                const AssemblyOf<P>& into)
       : root_(root),
         bodies_(bodies),
         points_(points),
-        scenario_(scenario),
-        system_(*scenario.system) {
-    for (const BodyData& b : bodies) body_names_.push_back(b.rigid.name);
+        all_points_(into.points),
+        system_(into.system) {
+    for (const BodyDataOf<P>& b : bodies) body_names_.push_back(b.rigid.name);
   }
 
   void read() {
@@ -103,7 +109,7 @@ class ContactReader {
       throw InputError(t->place(),
                        "[contact] holds for walls and pairs, and there is no [[wall]] and no [[pair]]");
     law_ = read_law(*t, law_);
-    system_.set_correlation(t->number_or("correlation", 0, Dimension::none, Range{0, 1, false, true}));
+    system_.set_correlation(t->number_or("correlation", P(0), Dimension::none, Range{0, 1, false, true}));
     const std::string leader = t->choice_or("leader", "fastest", {"fastest", "first"});
     system_.set_leader(leader == "first" ? LeaderRule::first : LeaderRule::fastest);
     t->finish();
@@ -111,22 +117,22 @@ class ContactReader {
 
   // ---- what touches ----
 
-  Feature feature_of(std::size_t body, const ShapeFeature& f) const {
+  FeatureOf<P> feature_of(std::size_t body, const ShapeFeatureOf<P>& f) const {
     const std::string& name = body_names_[body];
     return {f.name.empty() ? name : name + "." + f.name, static_cast<int>(body), f.point, f.radius};
   }
 
   // The joint that carries a body is where its parent is, so a sharp end there says nothing new.
-  bool is_at_joint(const Feature& f) const {
-    const Body& b = bodies_[f.body].rigid;
-    return !b.free && b.joint.kind != JointKind::slider && f.radius == 0
-        && std::hypot(f.point.s, f.point.n) < 1e-12;
+  bool is_at_joint(const FeatureOf<P>& f) const {
+    const BodyOf<P>& b = bodies_[f.body].rigid;
+    return !b.free && b.joint.kind != JointKind::slider && value_of(f.radius) == 0
+        && std::hypot(value_of(f.point.s), value_of(f.point.n)) < 1e-12;
   }
 
   // The body that a rigid body is one with by welds: itself, or −1 for the ground.
   int welded_to(int body) const {
     while (body >= 0) {
-      const Body& b = bodies_[static_cast<std::size_t>(body)].rigid;
+      const BodyOf<P>& b = bodies_[static_cast<std::size_t>(body)].rigid;
       if (b.joint.kind != JointKind::weld || b.beam) break;
       if (b.parent >= 0 && bodies_[static_cast<std::size_t>(b.parent)].rigid.beam) break;
       body = b.parent;
@@ -135,10 +141,10 @@ class ContactReader {
   }
   bool is_fixed(int body) const { return welded_to(body) < 0; }
 
-  std::vector<Feature> features_of(std::size_t body) const {
-    std::vector<Feature> out;
-    for (const ShapeFeature& f : bodies_[body].shape.features) {
-      const Feature feature = feature_of(body, f);
+  std::vector<FeatureOf<P>> features_of(std::size_t body) const {
+    std::vector<FeatureOf<P>> out;
+    for (const ShapeFeatureOf<P>& f : bodies_[body].shape.features) {
+      const FeatureOf<P> feature = feature_of(body, f);
       if (!is_at_joint(feature)) out.push_back(feature);
     }
     return out;
@@ -164,27 +170,27 @@ class ContactReader {
   }
 
   // Features by their names: of shapes, of [points], starts and tips; the name of a body means all that it has.
-  std::vector<Feature> find_features(const Table& t, const std::string& name) const {
+  std::vector<FeatureOf<P>> find_features(const Table& t, const std::string& name) const {
     std::vector<std::string> known;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      for (const ShapeFeature& f : bodies_[i].shape.features) {
-        const Feature feature = feature_of(i, f);
+      for (const ShapeFeatureOf<P>& f : bodies_[i].shape.features) {
+        const FeatureOf<P> feature = feature_of(i, f);
         if (feature.name == name) return {feature};
         known.push_back(feature.name);
       }
       known.push_back(body_names_[i]);
       if (body_names_[i] == name) {
-        const std::vector<Feature> all = features_of(i);
+        const std::vector<FeatureOf<P>> all = features_of(i);
         if (!all.empty()) return all;
         throw t.error("touches", nothing_to_touch(i));
       }
     }
-    for (const Feature& p : points_) {
+    for (const FeatureOf<P>& p : points_) {
       if (p.name == name) return {p};
       known.push_back(p.name);
     }
-    for (const NamedPoint& p : scenario_.points) {
-      if (p.name == name) return {{p.name, p.body, p.point, 0}};
+    for (const PointOf<P>& p : all_points_) {
+      if (p.name == name) return {{p.name, p.body, p.point, P(0)}};
       known.push_back(p.name);
     }
     throw t.error("touches", fmt::format("there is nothing called \"{}\" that could touch{}", name,
@@ -206,23 +212,23 @@ class ContactReader {
   // ---- walls ----
 
   void read_wall(const Table& t) {
-    Wall wall;
+    WallOf<P> wall;
     const std::size_t number = system_.walls().size() + 1;
     wall.name = t.filled_text_or("name", number == 1 ? "wall" : fmt::format("wall{}", number));
     if (!is_name(wall.name))
       throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", wall.name));
-    for (const Wall& other : system_.walls())
+    for (const WallOf<P>& other : system_.walls())
       if (other.name == wall.name)
         throw t.error("name", fmt::format("there is a wall \"{}\" already", wall.name));
-    const auto at = t.pair("at", Dimension::length).value_or(std::array<double, 2>{0, 0});
+    const auto at = t.pair("at", Dimension::length).value_or(std::array<Reading, 2>{});
     // A little beyond half a turn: "180 deg" is that only up to rounding.
-    const double slope = t.number_or("slope", 0, Dimension::angle, Range::between(-pi - 1e-9, pi + 1e-9));
-    wall.plane = Plane::make({at[0], at[1]}, slope);
-    const std::vector<Feature> features = features_at_wall(t);
-    const ContactLaw law = law_of(t);
+    const P slope = t.number_or("slope", P(0), Dimension::angle, Range::between(-pi - 1e-9, pi + 1e-9));
+    wall.plane = PlaneOf<P>::make({P(at[0]), P(at[1])}, slope);
+    const std::vector<FeatureOf<P>> features = features_at_wall(t);
+    const ContactLawOf<P> law = law_of(t);
     const int index = system_.add_wall(wall);
-    for (const Feature& f : features) {
-      Contact c;
+    for (const FeatureOf<P>& f : features) {
+      ContactOf<P> c;
       c.name = fmt::format("{}@{}", f.name, wall.name);
       c.a = f;
       c.wall = index;
@@ -231,14 +237,14 @@ class ContactReader {
     }
   }
 
-  std::vector<Feature> features_at_wall(const Table& t) const {
+  std::vector<FeatureOf<P>> features_at_wall(const Table& t) const {
     refuse_both(t);
-    std::vector<Feature> out;
+    std::vector<FeatureOf<P>> out;
     if (t.has("touches")) {
       for (const std::string& name : t.filled_texts_or("touches"))
-        for (const Feature& f : find_features(t, name)) out.push_back(f);
+        for (const FeatureOf<P>& f : find_features(t, name)) out.push_back(f);
       if (out.empty()) throw t.error("touches", "the list is empty; leave it out to let everything touch");
-      for (const Feature& f : out)
+      for (const FeatureOf<P>& f : out)
         if (is_fixed(f.body)) throw t.error("touches", never_touches(f.body));
       return out;
     }
@@ -252,7 +258,7 @@ class ContactReader {
         if (is_chosen) throw t.error("bodies", never_touches(static_cast<int>(i)));
         continue;
       }
-      const std::vector<Feature> own = features_of(i);
+      const std::vector<FeatureOf<P>> own = features_of(i);
       if (own.empty() && is_chosen) throw t.error("bodies", nothing_to_touch(i));
       out.insert(out.end(), own.begin(), own.end());
     }
@@ -272,7 +278,7 @@ class ContactReader {
 
   void read_pair(const Table& t) {
     refuse_both(t);
-    const ContactLaw law = law_of(t);
+    const ContactLawOf<P> law = law_of(t);
     if (t.has("touches")) {
       const std::vector<std::string> names = t.filled_texts_or("touches");
       if (names.size() != 2)
@@ -295,9 +301,9 @@ class ContactReader {
         add_pairs(t, "bodies", rounds_of(t, chosen[i]), rounds_of(t, chosen[j]), law);
   }
 
-  std::vector<Feature> rounds_of(const Table& t, std::size_t body) const {
-    std::vector<Feature> out = features_of(body);
-    std::erase_if(out, [](const Feature& f) { return !(f.radius > 0); });
+  std::vector<FeatureOf<P>> rounds_of(const Table& t, std::size_t body) const {
+    std::vector<FeatureOf<P>> out = features_of(body);
+    std::erase_if(out, [](const FeatureOf<P>& f) { return !(value_of(f.radius) > 0); });
     if (out.empty())
       throw t.error("bodies",
                     fmt::format("body \"{}\" has no ball or disc; bodies touch each other with these, and "
@@ -306,17 +312,17 @@ class ContactReader {
     return out;
   }
 
-  void add_pairs(const Table& t, const char* key, const std::vector<Feature>& first,
-                 const std::vector<Feature>& second, const ContactLaw& law) {
-    for (const Feature& a : first)
-      for (const Feature& b : second) {
+  void add_pairs(const Table& t, const char* key, const std::vector<FeatureOf<P>>& first,
+                 const std::vector<FeatureOf<P>>& second, const ContactLawOf<P>& law) {
+    for (const FeatureOf<P>& a : first)
+      for (const FeatureOf<P>& b : second) {
         if (a.body == b.body)
           throw t.error(key, fmt::format("\"{}\" and \"{}\" belong to the same body", a.name, b.name));
         if (welded_to(a.body) == welded_to(b.body))
           throw t.error(
               key, fmt::format("\"{}\" and \"{}\" are welded together: their distance never changes", a.name,
                                b.name));
-        if (!(a.radius > 0 || b.radius > 0))
+        if (!(value_of(a.radius) > 0 || value_of(b.radius) > 0))
           throw t.error(
               key, fmt::format("\"{}\" and \"{}\" are both points; one of a pair must be a ball, a disc or "
                                "a point with a radius",
@@ -326,7 +332,7 @@ class ContactReader {
               key, fmt::format("the distance of \"{}\" and \"{}\" never changes: the joint of their bodies "
                                "is where one of them is",
                                a.name, b.name));
-        Contact c;
+        ContactOf<P> c;
         c.name = fmt::format("{}@{}", a.name, b.name);
         c.a = a;
         c.b = b;
@@ -336,34 +342,34 @@ class ContactReader {
   }
 
   // A point in the joint of two rigid bodies stays where it is on both.
-  bool keeps_distance(const Feature& a, const Feature& b) const {
-    const auto holds = [&](const Feature& child, const Feature& parent) {
-      const Body& c = bodies_[child.body].rigid;
+  bool keeps_distance(const FeatureOf<P>& a, const FeatureOf<P>& b) const {
+    const auto holds = [&](const FeatureOf<P>& child, const FeatureOf<P>& parent) {
+      const BodyOf<P>& c = bodies_[child.body].rigid;
       if (c.parent != parent.body || c.joint.kind != JointKind::pin || c.beam
           || bodies_[parent.body].rigid.beam)
         return false;
-      return std::hypot(child.point.s, child.point.n) < 1e-12
-          || std::hypot(parent.point.s - c.attach.s, parent.point.n - c.attach.n) < 1e-12;
+      return std::hypot(value_of(child.point.s), value_of(child.point.n)) < 1e-12
+          || std::hypot(value_of(parent.point.s - c.attach.s), value_of(parent.point.n - c.attach.n)) < 1e-12;
     };
     return holds(a, b) || holds(b, a);
   }
 
   // ---- both ----
 
-  ContactLaw law_of(const Table& t) const {
-    ContactLaw law = read_law(t, law_);
+  ContactLawOf<P> law_of(const Table& t) const {
+    ContactLawOf<P> law = read_law(t, law_);
     if (t.has("correlation"))
-      law.correlation = t.number("correlation", Dimension::none, Range{0, 1, false, true});
-    if (law.compliant && !(law.stiffness > 0))
+      law.correlation = P(t.number("correlation", Dimension::none, Range{0, 1, false, true}));
+    if (law.compliant && !(value_of(law.stiffness) > 0))
       throw InputError(t.place(),
                        fmt::format("{} is of model \"hertz\", which needs a stiffness: give stiffness = ... "
                                    "[N/m^{}] here or in [contact]",
-                                   t.path(), show(law.exponent)));
+                                   t.path(), show(value_of(law.exponent))));
     return law;
   }
 
-  void add(const Table& t, Contact c) {
-    for (const Contact& other : system_.contacts())
+  void add(const Table& t, ContactOf<P> c) {
+    for (const ContactOf<P>& other : system_.contacts())
       if (other.name == c.name || (c.wall < 0 && other.name == fmt::format("{}@{}", c.b.name, c.a.name)))
         throw InputError(t.place(), fmt::format("there is a contact \"{}\" already", other.name));
     name_point(c.a);
@@ -372,28 +378,34 @@ class ContactReader {
   }
 
   // So that it can be placed at the start and watched. A ball that is a whole body has its mass centre for that.
-  void name_point(const Feature& f) {
-    const auto same = [&](const NamedPoint& p) { return p.name == f.name; };
+  void name_point(const FeatureOf<P>& f) {
+    const auto same = [&](const PointOf<P>& p) { return p.name == f.name; };
     if (f.name == body_names_[f.body]) return;
-    if (std::any_of(scenario_.points.begin(), scenario_.points.end(), same)) return;
-    scenario_.points.push_back({f.name, f.body, f.point});
+    if (std::any_of(all_points_.begin(), all_points_.end(), same)) return;
+    all_points_.push_back({f.name, f.body, f.point});
   }
 
   const Table& root_;
-  const std::vector<BodyData>& bodies_;
-  const std::vector<Feature>& points_;
-  Scenario& scenario_;
-  System& system_;
+  const std::vector<BodyDataOf<P>>& bodies_;
+  const std::vector<FeatureOf<P>>& points_;
+  std::vector<PointOf<P>>& all_points_;
+  SystemOf<P>& system_;
   std::vector<std::string> body_names_;
-  ContactLaw law_;
+  ContactLawOf<P> law_;
 };
 
 }  // namespace
 
-void read_contacts(const Table& root, const std::vector<BodyData>& bodies, const std::vector<Feature>& points,
-                   Scenario& scenario) {
-  ContactReader(root, bodies, points, scenario).read();
+template <class P>
+void read_contacts(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
+                   const std::vector<FeatureOf<P>>& points, const AssemblyOf<P>& into) {
+  ContactReader<P>(root, bodies, points, into).read();
 }
+
+template void read_contacts(const Table&, const std::vector<BodyDataOf<double>>&, const std::vector<Feature>&,
+                            const AssemblyOf<double>&);
+template void read_contacts(const Table&, const std::vector<BodyDataOf<Dual<double>>>&,
+                            const std::vector<FeatureOf<Dual<double>>>&, const AssemblyOf<Dual<double>>&);
 
 void check_start(const Table& root, const Scenario& scenario) {
   const System& system = *scenario.system;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "scenario/assembly.hpp"
 #include "scenario/bodies.hpp"
 #include "scenario/reader.hpp"
 #include "thud/scenario/scenario.hpp"
@@ -10,8 +11,9 @@ namespace thud::doc {
 
 /// Reads [contact], every [[wall]] and every [[pair]] into the system. Features that touch something become points of
 /// the scenario as well. `points`: the entries of [points], which can be touched too.
-void read_contacts(const Table& root, const std::vector<BodyData>& bodies, const std::vector<Feature>& points,
-                   Scenario& scenario);
+template <class P>
+void read_contacts(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
+                   const std::vector<FeatureOf<P>>& points, const AssemblyOf<P>& into);
 
 /// Refuses a start in which rigid things are inside each other.
 void check_start(const Table& root, const Scenario& scenario);

@@ -27,12 +27,13 @@ concept HasTable = requires {
 // ---- reading ----------------------------------------------------------------------------------------------------------
 
 // Fills an element from its table.
+template <class P>
 class KeyReader {
  public:
-  KeyReader(const Table& table, std::string fallback_name, const Scenario& scenario)
+  KeyReader(const Table& table, std::string fallback_name, const AssemblyOf<P>& into)
       : t_(table),
         fallback_(std::move(fallback_name)),
-        s_(scenario) {}
+        s_(into) {}
 
   void name(std::string& label) {
     label = t_.filled_text_or("name", fallback_);
@@ -40,7 +41,7 @@ class KeyReader {
       throw t_.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", label));
   }
 
-  void place(const char* key, Attachment& out, const char*) {
+  void place(const char* key, AttachmentOf<P>& out, const char*) {
     if (t_.kind_of(key) == ValueKind::array) {
       const auto at = t_.pair(key, Dimension::length);
       out.world = {(*at)[0], (*at)[1]};
@@ -48,7 +49,7 @@ class KeyReader {
     }
     out.name = t_.filled_text(key);
     std::vector<std::string> known;
-    for (const NamedPoint& p : s_.points) {
+    for (const PointOf<P>& p : s_.points) {
       known.push_back(p.name);
       if (p.name != out.name) continue;
       out.body = p.body;
@@ -65,11 +66,11 @@ class KeyReader {
   void joint(const char* key, int& body, const char*) {
     const std::string wanted = t_.filled_text(key);
     std::vector<std::string> known;
-    for (int i = 0; i < s_.system->tree().body_count(); ++i) {
-      const Body& b = s_.system->tree().body(i);
+    for (int i = 0; i < s_.system.tree().body_count(); ++i) {
+      const BodyOf<P>& b = s_.system.tree().body(i);
       if (b.name == wanted && b.free)
         throw t_.error(key, fmt::format("\"{}\" is free: it has no joint for this to act in", wanted));
-      const JointKind kind = s_.system->tree().joint_kind(i);
+      const JointKind kind = s_.system.tree().joint_kind(i);
       if (b.name == wanted && kind == JointKind::weld)
         throw t_.error(key, fmt::format("\"{}\" is welded: nothing moves in its joint", wanted));
       if (b.name == wanted) {
@@ -83,17 +84,17 @@ class KeyReader {
                                     did_you_mean(wanted, known), one_of(known)));
   }
 
-  void number(const char* key, double& x, const char* unit, Admits admits, const char*) {
+  void number(const char* key, P& x, const char* unit, Admits admits, const char*) {
     x = t_.number(key, dimension_of(unit), range_of(admits));
   }
-  void number_or(const char* key, double& x, const char* unit, Admits admits, const char*) {
+  void number_or(const char* key, P& x, const char* unit, Admits admits, const char*) {
     x = t_.number_or(key, x, dimension_of(unit), range_of(admits));
   }
-  void joint_number(const char* key, double& x, const char* pin, const char* slider, Admits admits,
+  void joint_number(const char* key, P& x, const char* pin, const char* slider, Admits admits,
                     const char* about) {
     number(key, x, slides_ ? slider : pin, admits, about);
   }
-  void joint_number_or(const char* key, double& x, const char* pin, const char* slider, Admits admits,
+  void joint_number_or(const char* key, P& x, const char* pin, const char* slider, Admits admits,
                        const char* about) {
     number_or(key, x, slides_ ? slider : pin, admits, about);
   }
@@ -101,26 +102,26 @@ class KeyReader {
     const std::string chosen = t_.choice_or(key, names[which], names);
     which = static_cast<int>(std::find(names.begin(), names.end(), chosen) - names.begin());
   }
-  void function(const char* key, TimeFunction& f, const char* unit, const char*) {
+  void function(const char* key, TimeFunctionOf<P>& f, const char* unit, const char*) {
     if (auto given = t_.time_expression(key, dimension_of(unit))) {
       f.varies = given->varies();
-      f.f = std::move(*given);
+      f.f = function_of<P>(std::move(*given));
     }
   }
 
  private:
   const Table& t_;
   std::string fallback_;
-  const Scenario& s_;
+  const AssemblyOf<P>& s_;
   bool slides_ = false;  // the joint that was named
 };
 
-template <class E>
-void read_type(const Table& root, Scenario& s, std::vector<std::string>& names) {
+template <class E, class P>
+void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::string>& names) {
   int number = 0;
   const auto add = [&](const Table& t) {
     E element;
-    KeyReader keys(t, fmt::format("{}{}", E::table, ++number), s);
+    KeyReader<P> keys(t, fmt::format("{}{}", E::table, ++number), s);
     element.keys(keys);
     t.finish();
     if (std::find(names.begin(), names.end(), element.label) != names.end())
@@ -128,7 +129,7 @@ void read_type(const Table& root, Scenario& s, std::vector<std::string>& names) 
     names.push_back(element.label);
     if constexpr (requires { element.fault(); })
       if (const std::string fault = element.fault(); !fault.empty()) throw InputError(t.place(), fault);
-    s.system->add(std::move(element));
+    s.system.add(std::move(element));
   };
   for (const Table& t : root.tables(E::table)) {
     if (!t.has("repeat")) {
@@ -216,15 +217,19 @@ const TableSpec& element_spec() {
 
 }  // namespace
 
-void read_elements(const Table& root, Scenario& scenario) {
+template <class P>
+void read_elements(const Table& root, const AssemblyOf<P>& into) {
   std::vector<std::string> names;
-  for (const Body& b : scenario.system->tree().bodies()) names.push_back(b.name);
-  for (const NamedPoint& p : scenario.points) names.push_back(p.name);
-  for (const ContactForce& c : scenario.system->contacts()) names.push_back(c.subject());
-  ElementTypes::each([&]<class E>() {
-    if constexpr (HasTable<E>) read_type<E>(root, scenario, names);
+  for (const BodyOf<P>& b : into.system.tree().bodies()) names.push_back(b.name);
+  for (const PointOf<P>& p : into.points) names.push_back(p.name);
+  for (const ContactForceOf<P>& c : into.system.contacts()) names.push_back(c.subject());
+  ElementTypesOf<P>::each([&]<class E>() {
+    if constexpr (HasTable<E>) read_type<E>(root, into, names);
   });
 }
+
+template void read_elements(const Table&, const AssemblyOf<double>&);
+template void read_elements(const Table&, const AssemblyOf<Dual<double>>&);
 
 std::vector<KeySpec> element_keys() {
   std::vector<KeySpec> out;

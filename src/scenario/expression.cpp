@@ -296,6 +296,12 @@ double TimeExpression::operator()(std::span<const double> values) const {
                         0);
 }
 
+Dual<double> TimeExpression::rate_at(Dual<double> t) const {
+  const double value = (*this)(t.v);
+  if (!compiled_->symbols.moves() && t.d == 0) return {value, 0};
+  return {value, expression_rate(compiled_->text, compiled_->symbols, value, compiled_->variables, {&t, 1})};
+}
+
 const std::string& TimeExpression::text() const { return compiled_->text; }
 
 bool TimeExpression::varies() const {
@@ -456,14 +462,24 @@ std::vector<std::string> names_of(std::vector<std::string> outer, const Pairs& p
 
 }  // namespace
 
-void SymbolTable::set(const std::string& name, double value) { set_in(numbers_, name, value); }
+void SymbolTable::set(const std::string& name, double value) { set(name, Reading{value, 0}); }
+
+void SymbolTable::set(const std::string& name, Reading reading) {
+  moves_ = moves_ || reading.rate != 0;
+  set_in(numbers_, name, reading);
+}
+
+double SymbolTable::rate(std::string_view name) const {
+  if (const auto own = find_in(numbers_, name)) return own->rate;
+  return parent_ ? parent_->rate(name) : 0.0;
+}
 
 void SymbolTable::set_text(const std::string& name, std::string text) {
   set_in(texts_, name, std::move(text));
 }
 
 std::optional<double> SymbolTable::find(std::string_view name) const {
-  if (auto value = find_in(numbers_, name)) return value;
+  if (const auto own = find_in(numbers_, name)) return own->value;
   return parent_ ? parent_->find(name) : std::nullopt;
 }
 
@@ -483,6 +499,7 @@ std::vector<std::string> SymbolTable::text_names() const {
 SymbolTable SymbolTable::child() const {
   SymbolTable inner;
   inner.parent_ = std::make_shared<const SymbolTable>(*this);
+  inner.moves_ = moves_;
   return inner;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "scenario/reading.hpp"
 
 namespace thud::doc {
 
@@ -31,9 +34,15 @@ class SymbolTable {
  public:
   /// Sets or replaces a name in this scope.
   void set(const std::string& name, double value);
+  /// The same for what changes with the knob that derivatives are taken by.
+  void set(const std::string& name, Reading reading);
   void set_text(const std::string& name, std::string text);
 
   [[nodiscard]] std::optional<double> find(std::string_view name) const;
+  /// How fast a name changes; 0 of most.
+  [[nodiscard]] double rate(std::string_view name) const;
+  /// Whether any name changes.
+  [[nodiscard]] bool moves() const { return moves_; }
   [[nodiscard]] std::optional<std::string> find_text(std::string_view name) const;
 
   /// All names for numbers, those of outer scopes first; shadowed ones once.
@@ -44,7 +53,8 @@ class SymbolTable {
   [[nodiscard]] SymbolTable child() const;
 
  private:
-  std::vector<std::pair<std::string, double>> numbers_;
+  bool moves_ = false;
+  std::vector<std::pair<std::string, Reading>> numbers_;
   std::vector<std::pair<std::string, std::string>> texts_;
   std::shared_ptr<const SymbolTable> parent_;
 };
@@ -62,6 +72,13 @@ class SymbolTable {
 ///
 /// Constant: pi. Throws ExpressionError; a result that is not finite is an error.
 [[nodiscard]] double evaluate(std::string_view expression, const SymbolTable& symbols);
+
+/// The same with its derivative, by what the symbols change with.
+[[nodiscard]] Reading read(std::string_view expression, const SymbolTable& symbols);
+/// The derivative alone, of an expression with that value; `values` of its variables. Throws ExpressionError.
+[[nodiscard]] double expression_rate(std::string_view text, const SymbolTable& symbols, double value,
+                                     const std::vector<std::string>& variables = {},
+                                     std::span<const Dual<double>> values = {});
 
 /// An expression of time, compiled once and cheap to evaluate. A copy owns its own parser; one
 /// object must not be evaluated from two threads at once, two copies may.
@@ -82,6 +99,9 @@ class TimeExpression {
   /// The value with all variables set, in the order in which they were named.
   double operator()(std::span<const double> values) const;
 
+  /// The value with its derivative by what symbols and variable change with.
+  Dual<double> rate_at(Dual<double> t) const;
+
   [[nodiscard]] const std::string& text() const;
 
   /// False when it surely has one value, whatever its variable is: a number, or a smooth expression that the values of the
@@ -92,6 +112,15 @@ class TimeExpression {
   struct Compiled;
   std::unique_ptr<Compiled> compiled_;
 };
+
+/// An expression as the function that equations call: of a plain t, with the derivative where P has one.
+template <class P>
+[[nodiscard]] std::function<P(double)> function_of(TimeExpression expression) {
+  if constexpr (std::is_same_v<P, double>)
+    return expression;
+  else
+    return [e = std::move(expression)](double t) { return e.rate_at(P(t)); };
+}
 
 /// The generator behind rnd: both arguments, rounded to integers, go through splitmix64
 /// (Steele, Lea and Flood 2014); the upper 53 bits make the result.

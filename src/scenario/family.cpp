@@ -305,7 +305,7 @@ bool ScenarioFamily::Impl::turn_quickly(std::span<const double> values) {
     for (const Formula& f : derived) moving_values[f.place] = f.expression(moving_values);
     if (beds_change) {
       for (std::size_t k = 0; k < moving.size(); ++k) symbols.set(moving[k], moving_values[k]);
-      const auto beds = doc::read_beds(document.root().with_symbols(symbols), body_names, own);
+      const auto beds = doc::read_beds<double>(document.root().with_symbols(symbols), body_names, own);
       const int before = current.system->state_size();
       for (std::size_t k = 0; k < beds.size(); ++k) current.system->set_bed(static_cast<int>(k), beds[k].bed);
       if (current.system->state_size() != before) runner.reset();

@@ -10,20 +10,21 @@ namespace thud::doc {
 namespace {
 
 // A point along a body: "start", "center", "tip" or a length from the start.
-double read_place(const Table& t, const char* key, const ShapeData& shape, double fallback) {
+template <class P>
+P read_place(const Table& t, const char* key, const ShapeDataOf<P>& shape, P fallback) {
   if (!t.has(key)) return fallback;
   if (t.kind_of(key) == ValueKind::text) {
     const std::string text = t.text(key);
-    if (text == "start") return 0;
+    if (text == "start") return P(0);
     if (text == "tip" || text == "end") return shape.length;
     if (text == "center") {
-      if (shape.center.n != 0)
+      if (!is_zero(shape.center.n))
         throw t.error(key, "the mass centre is not on the axis of this body; give a length from its start");
       return shape.center.s;
     }
     if (text.empty() || text.front() != '=') {
       try {
-        return parse_quantity(text, Dimension::length);
+        return P(parse_quantity(text, Dimension::length));
       } catch (const std::invalid_argument&) {
         throw t.error(
             key,
@@ -40,12 +41,13 @@ double read_place(const Table& t, const char* key, const ShapeData& shape, doubl
 // ---- forces -----------------------------------------------------------------------------------
 
 // stick = { rate = ..., energy = ..., friction = [a, b] }: the rule of Chapnik et al.; rule = "coulomb" turns it off.
-ClampRule read_stick(const Table& t, const JointForces& forces) {
-  ClampRule out;
+template <class P>
+ClampRuleOf<P> read_stick(const Table& t, const JointForcesOf<P>& forces) {
+  ClampRuleOf<P> out;
   const auto s = t.table_or_none("stick");
   if (!s) return out;
   const bool on = s->choice_or("rule", "threshold", {"threshold", "coulomb"}) == "threshold";
-  const double rate = s->number("rate", Dimension::angular_rate, Range::positive());
+  const P rate = s->number("rate", Dimension::angular_rate, Range::positive());
   out.energy = s->number("energy", Dimension::energy, Range::positive());
   out.static_negative = forces.friction_negative;
   out.static_positive = forces.friction_positive;
@@ -53,19 +55,20 @@ ClampRule read_stick(const Table& t, const JointForces& forces) {
     out.static_negative = (*both)[0];
     out.static_positive = (*both)[1];
   }
-  if (!(out.static_negative > 0 && out.static_positive > 0))
+  if (!(value_of(out.static_negative) > 0 && value_of(out.static_positive) > 0))
     throw InputError(s->place(),
                      "the joint needs a friction in both directions to be held by: friction = [a, b]");
   s->finish();
-  out.rate = on ? rate : 0;
+  out.rate = on ? rate : P(0);
   return out;
 }
 
 // In a slider forces along its line take the place of moments.
-JointForces read_forces(const Table& t, bool slides) {
+template <class P>
+JointForcesOf<P> read_forces(const Table& t, bool slides) {
   const Dimension load = slides ? Dimension::force : Dimension::torque;
-  JointForces f;
-  f.damping = t.number_or("damping", 0, slides ? Dimension::damping_force : Dimension::damping_torque,
+  JointForcesOf<P> f;
+  f.damping = t.number_or("damping", P(0), slides ? Dimension::damping_force : Dimension::damping_torque,
                           Range::non_negative());
   if (t.has("friction")) {
     if (t.kind_of("friction") == ValueKind::array) {
@@ -73,15 +76,17 @@ JointForces read_forces(const Table& t, bool slides) {
       f.friction_negative = (*both)[0];
       f.friction_positive = (*both)[1];
     } else {
-      f.friction_negative = f.friction_positive = t.number("friction", load, Range::non_negative());
+      f.friction_negative = t.number("friction", load, Range::non_negative());
+      f.friction_positive = f.friction_negative;
     }
   }
   if (auto drive = t.time_expression(slides ? "force" : "torque", load)) {
     f.torque_varies = drive->varies();
+    auto torque = function_of<P>(std::move(*drive));
     if (f.torque_varies)
-      f.torque = *drive;
+      f.torque = std::move(torque);
     else
-      f.torque = [constant = (*drive)(0.0)](double) { return constant; };
+      f.torque = [constant = torque(0.0)](double) { return constant; };
   }
   if (!slides) f.clamp = read_stick(t, f);
   return f;
@@ -150,7 +155,8 @@ constexpr Word words[] = {{"vertical", 0, true},
                           {"across", std::numbers::pi / 2, false}};
 
 // A word, or an angle against the axis of what carries it, on the ground against the downward vertical.
-double read_direction(const Table& j, bool on_ground) {
+template <class P>
+P read_direction(const Table& j, bool on_ground) {
   const char* allowed =
       on_ground ? "\"vertical\" (travel counts downwards), \"horizontal\" (to the right) or an angle "
                   "from the downward vertical such as \"30 deg\""
@@ -164,7 +170,7 @@ double read_direction(const Table& j, bool on_ground) {
     for (const Word& w : words) {
       if (w.of_ground == on_ground) fitting.emplace_back(w.name);
       if (text != w.name) continue;
-      if (w.of_ground == on_ground) return w.angle;
+      if (w.of_ground == on_ground) return P(w.angle);
       throw j.error("direction",
                     fmt::format("\"{}\" is a direction of {}; allowed here are {}", text,
                                 on_ground ? "a body, and this slider is on the ground"
@@ -192,8 +198,9 @@ std::vector<std::string> direction_words() {
   return names;
 }
 
-JointData read_joint(const Table& t, const std::string& name, const ShapeData& shape) {
-  JointData out;
+template <class P>
+JointDataOf<P> read_joint(const Table& t, const std::string& name, const ShapeDataOf<P>& shape) {
+  JointDataOf<P> out;
   switch (t.kind_of("joint")) {
     case ValueKind::absent:
       throw InputError(
@@ -218,12 +225,12 @@ JointData read_joint(const Table& t, const std::string& name, const ShapeData& s
     j.finish();
     return out;
   }
-  out.own = read_place(j, "own", shape, 0);
+  out.own = read_place(j, "own", shape, P(0));
   if (j.has("to")) out.parent = j.filled_text("to");
   const bool slides = out.kind == JointKind::slider;
-  if (slides) out.direction = read_direction(j, out.parent.empty());
-  if (out.kind != JointKind::pin) out.angle = j.number_or("angle", 0, Dimension::angle);
-  if (out.kind != JointKind::weld) out.forces = read_forces(j, slides);
+  if (slides) out.direction = read_direction<P>(j, out.parent.empty());
+  if (out.kind != JointKind::pin) out.angle = j.number_or("angle", P(0), Dimension::angle);
+  if (out.kind != JointKind::weld) out.forces = read_forces<P>(j, slides);
   if (!out.parent.empty()) {
     j.allow("at");
     return out;
@@ -236,13 +243,14 @@ JointData read_joint(const Table& t, const std::string& name, const ShapeData& s
   return out;
 }
 
-BodyPoint read_attachment(const JointData& joint, const ShapeData& parent) {
+template <class P>
+BodyPointOf<P> read_attachment(const JointDataOf<P>& joint, const ShapeDataOf<P>& parent) {
   const Table& j = *joint.table;
-  BodyPoint at{0, 0};
+  BodyPointOf<P> at{};
   if (j.kind_of("at") == ValueKind::array) {
     const auto both = j.pair("at", Dimension::length);
     at = {(*both)[0], (*both)[1]};
-    if (parent.beam && at.n != 0)
+    if (parent.beam && !is_zero(at.n))
       throw j.error("at", "a joint on a body with a beam lies on its axis: give the length along it alone");
   } else {
     at.s = read_place(j, "at", parent, parent.length);
@@ -250,5 +258,11 @@ BodyPoint read_attachment(const JointData& joint, const ShapeData& parent) {
   j.finish();
   return at;
 }
+
+template JointDataOf<double> read_joint(const Table&, const std::string&, const ShapeDataOf<double>&);
+template JointDataOf<Dual<double>> read_joint(const Table&, const std::string&, const ShapeDataOf<Dual<double>>&);
+template BodyPoint read_attachment(const JointDataOf<double>&, const ShapeDataOf<double>&);
+template BodyPointOf<Dual<double>> read_attachment(const JointDataOf<Dual<double>>&,
+                                                   const ShapeDataOf<Dual<double>>&);
 
 }  // namespace thud::doc

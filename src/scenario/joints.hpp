@@ -10,13 +10,14 @@
 namespace thud::doc {
 
 /// The joint of a [[body]], as the file has it.
-struct JointData {
+template <class P>
+struct JointDataOf {
   JointKind kind = JointKind::pin;
   std::string parent;  ///< empty: the ground, or nothing
-  Vec anchor{};
-  double own = 0;  ///< s of the joint on the body's own axis
-  double direction = 0, angle = 0;
-  JointForces forces;
+  Vec2<P> anchor{};
+  P own{};  ///< s of the joint on the body's own axis
+  P direction{}, angle{};
+  JointForcesOf<P> forces;
   std::optional<Table> table;  ///< empty: it is a word
 
   [[nodiscard]] bool is_free() const { return kind == JointKind::free; }
@@ -29,9 +30,11 @@ struct JointData {
 [[nodiscard]] std::vector<std::string> direction_words();
 
 /// Reads `joint` of a body. Its place `at` on the parent waits until that is known.
-[[nodiscard]] JointData read_joint(const Table& body, const std::string& name, const ShapeData& shape);
+template <class P>
+[[nodiscard]] JointDataOf<P> read_joint(const Table& body, const std::string& name, const ShapeDataOf<P>& shape);
 
 /// Reads `at` on the body that carries the joint.
-[[nodiscard]] BodyPoint read_attachment(const JointData& joint, const ShapeData& parent);
+template <class P>
+[[nodiscard]] BodyPointOf<P> read_attachment(const JointDataOf<P>& joint, const ShapeDataOf<P>& parent);
 
 }  // namespace thud::doc

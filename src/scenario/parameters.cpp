@@ -115,7 +115,9 @@ void set_from_file(const Source& source, const SymbolTable& defaults, const Symb
                    Parameter& knob) {
   const auto& [table, key, quantity] = source;
   knob.default_value = table.with_symbols(defaults).number(key, quantity);
-  knob.value = table.with_symbols(symbols).number(key, quantity);
+  const Reading now = table.with_symbols(symbols).number(key, quantity);
+  knob.value = now.value;
+  knob.rate = now.rate;  // where it follows another
   if (knob.integer) {
     check_whole(knob, knob.default_value, table.place_of(key), table.written(key));
     check_whole(knob, knob.value, table.place_of(key), table.written(key));
@@ -202,6 +204,7 @@ void apply_override(const std::string& given, Parameter& knob) {
   const Place at{fmt::format("--set {}={}", knob.name, given), 0, 0};
   const std::string text = trimmed(given);
   knob.overridden = true;
+  knob.rate = 0;
   if (knob.is_text()) {
     if (std::find(knob.choices.begin(), knob.choices.end(), text) == knob.choices.end())
       throw InputError(at, fmt::format("parameter \"{}\" must be {}{}", knob.name, quoted_list(knob.choices),
@@ -240,7 +243,7 @@ const std::string* override_for(const std::string& name, const Overrides& overri
   return nullptr;
 }
 
-void read_knobs(const Table& table, const Overrides& overrides, Parameters& result) {
+void read_knobs(const Table& table, const Overrides& overrides, const std::string& along, Parameters& result) {
   SymbolTable defaults;
   for (const std::string& name : table.keys()) {
     check_name(table, name, result);
@@ -255,7 +258,8 @@ void read_knobs(const Table& table, const Overrides& overrides, Parameters& resu
       result.symbols.set_text(name, knob.text_value);
     } else {
       defaults.set(name, knob.default_value);
-      result.symbols.set(name, knob.value);
+      if (name == along) knob.rate = 1;
+      result.symbols.set(name, Reading{knob.value, knob.rate});
     }
     result.list.push_back(std::move(knob));
   }
@@ -264,7 +268,7 @@ void read_knobs(const Table& table, const Overrides& overrides, Parameters& resu
 void read_definitions(const Table& table, Parameters& result) {
   for (const std::string& name : table.keys()) {
     check_name(table, name, result);
-    const double value = table.with_symbols(result.symbols).number(name, Dimension::any);
+    const Reading value = table.with_symbols(result.symbols).number(name, Dimension::any);
     result.symbols.set(name, value);
   }
 }
@@ -283,12 +287,12 @@ std::vector<std::string> Parameters::names() const {
   return result;
 }
 
-Parameters read_parameters(const Document& document, const Overrides& overrides) {
+Parameters read_parameters(const Document& document, const Overrides& overrides, const std::string& along) {
   Parameters result;
   const Table root = document.root(&scenario_spec());
   const auto knobs = root.table_or_none("parameters");
   const auto definitions = root.table_or_none("define");
-  if (knobs) read_knobs(*knobs, overrides, result);
+  if (knobs) read_knobs(*knobs, overrides, along, result);
   check_override_names(result, definitions ? definitions->keys() : std::vector<std::string>{}, overrides);
   if (definitions) read_definitions(*definitions, result);
   return result;

@@ -31,6 +31,7 @@ struct Parameter {
   std::string default_text;
   Place place;
   bool overridden = false;
+  double rate = 0;  ///< by the knob that derivatives are taken by
 
   [[nodiscard]] bool is_text() const { return !choices.empty(); }
 };
@@ -59,7 +60,9 @@ using Overrides = std::vector<std::pair<std::string, std::string>>;
 ///
 /// A bare number in an override is always in SI units (radians, metres, ...), whatever unit the
 /// knob declares; "40 deg" or "40deg" says otherwise. Throws InputError.
-[[nodiscard]] Parameters read_parameters(const Document& document, const Overrides& overrides = {});
+/// `along`: the knob that derivatives are taken by, if any.
+[[nodiscard]] Parameters read_parameters(const Document& document, const Overrides& overrides = {},
+                                         const std::string& along = {});
 
 /// Replaces $name by the value of a textual knob; see substitute in expression.hpp.
 [[nodiscard]] std::string substitute(std::string_view text, const Parameters& parameters);

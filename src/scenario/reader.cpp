@@ -635,15 +635,15 @@ InputError Table::expression_error(std::string_view key, const Node& node, const
   return InputError(at, fmt::format("{}: {}", where(key), error.message()));
 }
 
-double Table::read_formula(std::string_view key, const Node& node) const {
+Reading Table::read_formula(std::string_view key, const Node& node) const {
   try {
-    return evaluate(std::string_view(node.text).substr(1), *symbols_);
+    return read(std::string_view(node.text).substr(1), *symbols_);
   } catch (const ExpressionError& e) {
     throw expression_error(key, node, e, 2);
   }
 }
 
-double Table::read_unranged(std::string_view key, const Node& node, const Quantity& quantity) const {
+Reading Table::read_unranged(std::string_view key, const Node& node, const Quantity& quantity) const {
   const Dimension dimension = quantity.dimension;
   if (is_formula(node)) return read_formula(key, node);
   try {
@@ -652,11 +652,12 @@ double Table::read_unranged(std::string_view key, const Node& node, const Quanti
       case ValueKind::real:
         if (!std::isfinite(node.number))
           fail_value(key, node, fmt::format("must be a finite number; it is {}", written(node)));
-        return quantity.bare_unit.empty() ? node.number : to_si(node.number, quantity.bare_unit, dimension);
+        return reading_of(quantity.bare_unit.empty() ? node.number
+                                                     : to_si(node.number, quantity.bare_unit, dimension));
       case ValueKind::text:
         if (dimension == Dimension::any && !quantity.bare_unit.empty())
-          return parse_quantity_like(node.text, quantity.bare_unit);
-        return parse_quantity(node.text, dimension);
+          return reading_of(parse_quantity_like(node.text, quantity.bare_unit));
+        return reading_of(parse_quantity(node.text, dimension));
       default: break;
     }
   } catch (const std::invalid_argument& e) {
@@ -679,40 +680,41 @@ void Table::check_range(std::string_view key, const Node& node, double value, co
                          bare ? "" : ", that is " + si));
 }
 
-double Table::read_number(std::string_view key, const Node& node, const Quantity& quantity) const {
-  const double value = read_unranged(key, node, quantity);
+Reading Table::read_number(std::string_view key, const Node& node, const Quantity& quantity) const {
+  const Reading value = read_unranged(key, node, quantity);
   check_range(key, node, value, quantity.range, si_unit(quantity.dimension));
   return value;
 }
 
-double Table::number(std::string_view key, const Quantity& quantity) const {
+Reading Table::number(std::string_view key, const Quantity& quantity) const {
   check_described(key, Form::number, quantity.dimension, quantity.range);
   const Node& node = need(
       key, fmt::format("{}, e.g. {}", describe_number(quantity), quoted_example(key, quantity.dimension)));
   return read_number(key, node, quantity);
 }
 
-double Table::number(std::string_view key, Dimension dimension, Range range) const {
+Reading Table::number(std::string_view key, Dimension dimension, Range range) const {
   return number(key, Quantity{dimension, range});
 }
 
-std::optional<double> Table::number_or_none(std::string_view key, Dimension dimension, Range range) const {
+std::optional<Reading> Table::number_or_none(std::string_view key, Dimension dimension, Range range) const {
   return number_or_none(key, Quantity{dimension, range});
 }
 
-std::optional<double> Table::number_or_none(std::string_view key, const Quantity& quantity) const {
+std::optional<Reading> Table::number_or_none(std::string_view key, const Quantity& quantity) const {
   check_described(key, Form::number, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   return read_number(key, *node, quantity);
 }
 
-double Table::number_or(std::string_view key, double fallback, Dimension dimension, Range range) const {
-  if (description_) check_default(key, show(fallback));
+Reading Table::number_or_reading(std::string_view key, Reading fallback, Dimension dimension,
+                                 Range range) const {
+  if (description_) check_default(key, show(fallback.value));
   return number_or_none(key, dimension, range).value_or(fallback);
 }
 
-std::array<double, 2> Table::read_pair(std::string_view key, const Node& node,
+std::array<Reading, 2> Table::read_pair(std::string_view key, const Node& node,
                                        const Quantity& quantity) const {
   const std::string expected = fmt::format("two numbers in brackets: {} = [..., ...]", key);
   if (node.kind != ValueKind::array) fail_type(key, node, expected);
@@ -722,14 +724,14 @@ std::array<double, 2> Table::read_pair(std::string_view key, const Node& node,
   return {read_number(key, node.children[0], quantity), read_number(key, node.children[1], quantity)};
 }
 
-std::optional<std::array<double, 2>> Table::pair(std::string_view key, const Quantity& quantity) const {
+std::optional<std::array<Reading, 2>> Table::pair(std::string_view key, const Quantity& quantity) const {
   check_described(key, Form::pair, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   return read_pair(key, *node, quantity);
 }
 
-std::optional<std::array<double, 2>> Table::pair(std::string_view key, Dimension dimension) const {
+std::optional<std::array<Reading, 2>> Table::pair(std::string_view key, Dimension dimension) const {
   return pair(key, Quantity{dimension});
 }
 
@@ -739,12 +741,23 @@ std::optional<std::vector<double>> Table::numbers(std::string_view key, Dimensio
 }
 
 std::optional<std::vector<double>> Table::numbers(std::string_view key, const Quantity& quantity) const {
+  const auto all = read_numbers(key, quantity);
+  if (!all) return std::nullopt;
+  return std::vector<double>(all->begin(), all->end());
+}
+
+std::optional<std::vector<Reading>> Table::readings(std::string_view key, Dimension dimension,
+                                                    Range range) const {
+  return read_numbers(key, Quantity{dimension, range});
+}
+
+std::optional<std::vector<Reading>> Table::read_numbers(std::string_view key, const Quantity& quantity) const {
   check_described(key, Form::numbers, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   if (node->kind != ValueKind::array)
     fail_type(key, *node, fmt::format("an array of numbers: {} = [...]", key));
-  std::vector<double> result;
+  std::vector<Reading> result;
   for (const Node& item : node->children) result.push_back(read_number(key, item, quantity));
   return result;
 }
@@ -756,7 +769,10 @@ std::optional<std::vector<std::array<double, 2>>> Table::pairs(std::string_view 
   if (node->kind != ValueKind::array)
     fail_type(key, *node, fmt::format("an array of pairs: {} = [[..., ...], ...]", key));
   std::vector<std::array<double, 2>> result;
-  for (const Node& item : node->children) result.push_back(read_pair(key, item, {dimension}));
+  for (const Node& item : node->children) {
+    const std::array<Reading, 2> both = read_pair(key, item, {dimension});
+    result.push_back({both[0].value, both[1].value});
+  }
   return result;
 }
 
@@ -766,7 +782,7 @@ std::optional<TimeExpression> Table::time_expression(std::string_view key, Dimen
   const Node* node = ask(key);
   if (!node) return std::nullopt;
   if (!is_formula(*node))
-    return TimeExpression(fmt::format("{:.17g}", read_number(key, *node, {dimension})), {});
+    return TimeExpression(fmt::format("{:.17g}", read_number(key, *node, {dimension}).value), {});
   try {
     return TimeExpression(std::string_view(node->text).substr(1), *symbols_, {variable});
   } catch (const ExpressionError& e) {

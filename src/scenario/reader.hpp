@@ -77,18 +77,25 @@ class Table {
   /// `"key" in body "link": message` at the place of the value, for checks of the caller's own.
   [[nodiscard]] InputError error(std::string_view key, std::string_view message) const;
 
-  double number(std::string_view key, Dimension dimension, Range range = {}) const;
-  double number(std::string_view key, const Quantity& quantity) const;
-  double number_or(std::string_view key, double fallback, Dimension dimension, Range range = {}) const;
-  std::optional<double> number_or_none(std::string_view key, Dimension dimension, Range range = {}) const;
-  std::optional<double> number_or_none(std::string_view key, const Quantity& quantity) const;
+  Reading number(std::string_view key, Dimension dimension, Range range = {}) const;
+  Reading number(std::string_view key, const Quantity& quantity) const;
+  template <class P>
+  auto number_or(std::string_view key, P fallback, Dimension dimension, Range range = {}) const {
+    using Scalar = std::conditional_t<std::is_arithmetic_v<P>, double, P>;  // 0 is a plain number too
+    return static_cast<Scalar>(number_or_reading(key, reading_of(Scalar(fallback)), dimension, range));
+  }
+  std::optional<Reading> number_or_none(std::string_view key, Dimension dimension, Range range = {}) const;
+  std::optional<Reading> number_or_none(std::string_view key, const Quantity& quantity) const;
   /// An array of two numbers, each written as for number().
-  std::optional<std::array<double, 2>> pair(std::string_view key, Dimension dimension) const;
-  std::optional<std::array<double, 2>> pair(std::string_view key, const Quantity& quantity) const;
+  std::optional<std::array<Reading, 2>> pair(std::string_view key, Dimension dimension) const;
+  std::optional<std::array<Reading, 2>> pair(std::string_view key, const Quantity& quantity) const;
   /// An array of numbers; an array of pairs. Absent: none.
   std::optional<std::vector<double>> numbers(std::string_view key, Dimension dimension,
                                              Range range = {}) const;
   std::optional<std::vector<double>> numbers(std::string_view key, const Quantity& quantity) const;
+  /// The numbers with their rates.
+  std::optional<std::vector<Reading>> readings(std::string_view key, Dimension dimension,
+                                               Range range = {}) const;
   std::optional<std::vector<std::array<double, 2>>> pairs(std::string_view key, Dimension dimension) const;
   /// A number as above, or an expression of t (or of another variable): "=0.1*sin(2*pi*t)". Absent: none.
   std::optional<TimeExpression> time_expression(std::string_view key, Dimension dimension,
@@ -152,12 +159,14 @@ class Table {
   Place place_of(const Node& node) const;
   std::string written(const Node& node) const;
 
-  double read_number(std::string_view key, const Node& node, const Quantity& quantity) const;
-  double read_unranged(std::string_view key, const Node& node, const Quantity& quantity) const;
-  double read_formula(std::string_view key, const Node& node) const;
+  Reading number_or_reading(std::string_view key, Reading fallback, Dimension dimension, Range range) const;
+  std::optional<std::vector<Reading>> read_numbers(std::string_view key, const Quantity& quantity) const;
+  Reading read_number(std::string_view key, const Node& node, const Quantity& quantity) const;
+  Reading read_unranged(std::string_view key, const Node& node, const Quantity& quantity) const;
+  Reading read_formula(std::string_view key, const Node& node) const;
   void check_range(std::string_view key, const Node& node, double value, const Range& range,
                    const char* unit) const;
-  std::array<double, 2> read_pair(std::string_view key, const Node& node, const Quantity& quantity) const;
+  std::array<Reading, 2> read_pair(std::string_view key, const Node& node, const Quantity& quantity) const;
   int read_integer(std::string_view key, const Node& node, const Range& range) const;
   std::string read_text(std::string_view key, const Node& node, bool filled) const;
   std::vector<std::string> read_texts(std::string_view key, std::vector<std::string> fallback,

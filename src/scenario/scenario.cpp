@@ -6,17 +6,16 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "scenario/beds.hpp"
-#include "scenario/bodies.hpp"
+#include "scenario/assembly.hpp"
 #include "scenario/build.hpp"
 #include "scenario/contacts.hpp"
-#include "scenario/elements.hpp"
 #include "scenario/initial.hpp"
 #include "scenario/own_parts.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/rules.hpp"
 #include "scenario/strike.hpp"
 #include "thud/beam/strike.hpp"
+#include "thud/scenario/rates.hpp"
 #include "thud/scenario/request.hpp"
 
 namespace thud {
@@ -48,75 +47,6 @@ Knob doc::make_knob(const doc::Parameter& p) {
 }
 
 namespace {
-
-// gravity = 9.81, or [gx, gz]
-Vec read_gravity(const Table& root) {
-  if (!root.has("gravity")) return {0, 9.81};
-  if (root.kind_of("gravity") == doc::ValueKind::array) {
-    const auto g = root.pair("gravity", Dimension::acceleration);
-    return {(*g)[0], (*g)[1]};
-  }
-  return {0, root.number("gravity", Dimension::acceleration)};
-}
-
-void read_air(const Table& root, const std::vector<doc::BodyData>& bodies,
-              const std::vector<std::string>& names, System& system) {
-  const auto t = root.table_or_none("air");
-  if (!t) return;
-  const double density = t->number_or("density", 1.2045, Dimension::density, Range::non_negative());
-  const double coefficient = t->number("drag_coefficient", Dimension::none, Range::non_negative());
-  const std::vector<std::string> which = t->texts_or("bodies", names);
-  for (const std::string& name : which) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      throw t->error("bodies", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
-    const int i = static_cast<int>(found - names.begin());
-    system.set_air_drag(i, 0.5 * coefficient * density * bodies[i].shape.air_area);
-  }
-  t->finish();
-}
-
-// To be drawn only.
-Part make_circle(BodyPoint at, double radius) {
-  Part p;
-  p.kind = PartKind::disc;
-  p.s0 = p.s1 = at.s;
-  p.n = at.n;
-  p.width = p.breadth = 2 * radius;
-  return p;
-}
-
-// Returns those of [points], with their radii.
-std::vector<Feature> read_points(const Table& root, const std::vector<doc::BodyData>& bodies,
-                                 const std::vector<std::string>& names, Scenario& s) {
-  std::vector<Feature> features;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const int body = static_cast<int>(i);
-    s.points.push_back({names[i] + ".start", body, {-bodies[i].origin, 0}});
-    s.points.push_back({names[i] + ".tip", body, {bodies[i].shape.length - bodies[i].origin, 0}});
-    if (bodies[i].rigid.beam && bodies[i].shape.has_rigid_parts)
-      s.points.push_back({names[i] + ".root", body, {bodies[i].rigid.beam->start(), 0}});
-  }
-  const auto t = root.table_or_none("points");
-  if (!t) return features;
-  for (const std::string& key : t->keys()) {
-    const Table p = t->table(key);
-    const std::string name = p.text("body");
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      throw p.error("body", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
-    const int body = static_cast<int>(found - names.begin());
-    const double along = p.number("s", Dimension::length), lateral = p.number_or("n", 0, Dimension::length);
-    const BodyPoint at{along - bodies[body].origin, lateral};
-    const double radius = p.number_or("radius", 0, Dimension::length, Range::non_negative());
-    s.points.push_back({key, body, at});
-    features.push_back({key, body, at, radius});
-    if (radius > 0) s.parts.push_back({body, make_circle(at, radius)});
-    p.finish();
-  }
-  t->finish();
-  return features;
-}
 
 void read_solver(const Table& root, SolverOptions& options) {
   const auto t = root.table_or_none("solver");
@@ -185,32 +115,11 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   s.title = root.text_or("title", s.name);
   s.about = root.text_or("about", "");
 
-  const std::vector<doc::BodyData> bodies = doc::read_bodies(root);
-  std::vector<std::string> names;
-  std::vector<Body> rigid;
-  for (const doc::BodyData& b : bodies) {
-    names.push_back(b.rigid.name);
-    rigid.push_back(b.rigid);
-    s.notes.insert(s.notes.end(), b.notes.begin(), b.notes.end());
-  }
-  s.system = std::make_unique<System>(Tree(std::move(rigid)), read_gravity(root));
-  s.system->track_distance(true);
-  for (const doc::BedData& data : doc::read_beds(root, names, own)) {
-    const int bed = s.system->add_bed(data.bed);
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const bool feels = data.bodies.empty()
-                      || std::find(data.bodies.begin(), data.bodies.end(), names[i]) != data.bodies.end();
-      if (!feels) continue;
-      for (const Part& part : bodies[i].shape.parts) s.system->add_piece(static_cast<int>(i), bed, part);
-    }
-  }
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    s.system->set_joint(static_cast<int>(i), bodies[i].forces);
-    for (const Part& part : bodies[i].shape.parts) s.parts.push_back({static_cast<int>(i), part});
-  }
-  read_air(root, bodies, names, *s.system);
-  doc::read_contacts(root, bodies, read_points(root, bodies, names, s), s);
-  doc::read_elements(root, s);
+  doc::BuiltOf<double> built = doc::build_system<double>(root, own);
+  s.system = std::move(built.system);
+  s.points = std::move(built.points);
+  for (auto& [body, part] : built.parts) s.parts.push_back({body, part});
+  s.notes = std::move(built.notes);
   s.observables = list_observables(*s.system, s.points);
   read_solver(root, s.options);
   add_frequencies(*s.system, s.constants);
@@ -331,6 +240,20 @@ doc::Document doc::find_document(const std::string& name) {
 
 Scenario load_scenario(const std::string& name, const KnobSettings& set) {
   return doc::build_scenario(doc::find_document(name), set);
+}
+
+std::unique_ptr<SystemOf<Dual<double>>> load_system_with_rates(const std::string& name, const KnobSettings& set,
+                                                               const std::string& knob) {
+  const doc::Document document = doc::find_document(name);
+  const doc::Parameters parameters = doc::read_parameters(document, set, knob);
+  const doc::Parameter* p = parameters.find(knob);
+  if (!p)
+    throw InputError({}, fmt::format("there is no knob \"{}\"{}", knob, did_you_mean(knob, parameters.names())));
+  if (p->is_text() || p->integer)
+    throw InputError(p->place, fmt::format("the knob \"{}\" is a {}: there are no derivatives by it", knob,
+                                           p->is_text() ? "text" : "whole number"));
+  const Table root = document.root(&doc::scenario_spec()).with_symbols(parameters.symbols);
+  return doc::build_system<Dual<double>>(root, {}).system;
 }
 
 Scenario parse_scenario(const std::string& text, const std::string& file, const KnobSettings& set) {

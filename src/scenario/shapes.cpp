@@ -13,24 +13,34 @@ namespace {
 constexpr double pi = std::numbers::pi;
 
 // One simple solid: mass m with its centre at s on the axis, or n beside it, and moment of inertia about that centre.
-struct Lump {
-  double mass, s, inertia, n = 0;
+template <class P>
+struct LumpOf {
+  P mass, s, inertia, n{};
 };
 
 // mass = ..., or density = ... times the volume.
-double read_mass(const Table& t, double volume) {
-  const auto mass = t.number_or_none("mass", Dimension::mass, Range::positive());
-  const auto density = t.number_or_none("density", Dimension::density, Range::positive());
+template <class P>
+P read_mass(const Table& t, P volume) {
+  const std::optional<P> mass = t.number_or_none("mass", Dimension::mass, Range::positive());
+  const std::optional<P> density = t.number_or_none("density", Dimension::density, Range::positive());
   if (mass && density) throw t.error("density", "give either mass or density, not both");
   if (!mass && !density)
     throw InputError(t.place(),
                      "give mass or density for the shape" + (t.path().empty() ? "" : " in " + t.path()));
   if (mass) return *mass;
-  if (!(volume > 0)) throw t.error("density", "the shape has no volume; give its mass");
+  if (!(value_of(volume) > 0)) throw t.error("density", "the shape has no volume; give its mass");
   return *density * volume;
 }
 
+template <class P>
 class ShapeReader {
+  using Lump = LumpOf<P>;
+  using Part = PartOf<P>;
+  using BodyPoint = BodyPointOf<P>;
+  using ShapeData = ShapeDataOf<P>;
+  using ShapeFeature = ShapeFeatureOf<P>;
+  using BeamSpec = BeamSpecOf<P>;
+
  public:
   void add(const Table& any, bool inside) {
     const std::string kind = any.choice("kind", shape_kinds());
@@ -68,7 +78,7 @@ class ShapeReader {
     ShapeData out;
     BodyPoint first{}, &c = out.center;
     for (const Lump& l : lumps_) out.mass += l.mass, first.s += l.mass * l.s, first.n += l.mass * l.n;
-    if (out.mass > 0) c = {first.s / out.mass, first.n / out.mass};
+    if (value_of(out.mass) > 0) c = {first.s / out.mass, first.n / out.mass};
     for (const Lump& l : lumps_)
       out.inertia += l.inertia + l.mass * ((l.s - c.s) * (l.s - c.s) + (l.n - c.n) * (l.n - c.n));
     out.length = end_;
@@ -78,7 +88,7 @@ class ShapeReader {
     out.beam = beam_;
     out.has_rigid_parts = lumps_.size() > (beam_ ? 2 : 0);
     out.weightless = weightless_;
-    out.weightless_at = weightless_ > 0 ? weightless_first_ / weightless_ : 0;
+    out.weightless_at = value_of(weightless_) > 0 ? weightless_first_ / weightless_ : P(0);
     check_beam();
     return out;
   }
@@ -87,77 +97,77 @@ class ShapeReader {
   // A ball, a disc or a point: named after the body when it is all there is, otherwise after what it is.
   struct Round {
     std::string kind;
-    double s, radius;
+    P s, radius;
   };
 
   // Ends of the axis, balls and discs, corners of blocks; not what lies within another part or in the same place.
   std::vector<ShapeFeature> list_features() const {
     std::vector<ShapeFeature> all;
     for (const Round& r : rounds_) {
-      if (is_composed_ && r.radius == 0 && r.s >= axis_begin_ && r.s <= axis_end_) continue;
+      if (is_composed_ && value_of(r.radius) == 0 && r.s >= axis_begin_ && r.s <= axis_end_) continue;
       const auto same = [&](const Round& other) { return other.kind == r.kind; };
       const auto count = std::count_if(rounds_.begin(), rounds_.end(), same);
       const auto number = std::count_if(rounds_.begin(), rounds_.begin() + (&r - rounds_.data()), same) + 1;
       std::string name = is_composed_ ? r.kind : "";
       if (is_composed_ && count > 1) name += std::to_string(number);
-      all.push_back({std::move(name), {r.s, 0}, r.radius});
+      all.push_back({std::move(name), {r.s, P(0)}, r.radius});
     }
     int corner = 0;
     for (const Part& p : parts_)
       for (int k = 0; p.kind == PartKind::block && k < 4; ++k)
-        all.push_back({fmt::format("corner{}", ++corner), corner_point(p, k), 0});
+        all.push_back({fmt::format("corner{}", ++corner), corner_point(p, k), P(0)});
     const std::size_t before = all.size();
     if (axis_begin_ < axis_end_)
       for (const auto& [name, s] : {std::pair{"start", axis_begin_}, std::pair{"tip", axis_end_}})
-        if (!is_covered({s, 0}, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before)}))
-          all.push_back({name, {s, 0}, 0});
+        if (!is_covered({s, P(0)}, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before)}))
+          all.push_back({name, {s, P(0)}, P(0)});
     return all;
   }
 
   bool is_covered(BodyPoint p, const std::vector<ShapeFeature>& others) const {
-    const double small = 1e-9 * std::max(1.0, std::abs(end_));
+    const double small = 1e-9 * std::max(1.0, std::abs(value_of(end_)));
     for (const ShapeFeature& f : others)
-      if (std::hypot(f.point.s - p.s, f.point.n - p.n) <= f.radius + small) return true;
+      if (std::hypot(value_of(f.point.s - p.s), value_of(f.point.n - p.n)) <= value_of(f.radius) + small) return true;
     for (const Part& b : parts_)
       if (b.kind == PartKind::block && p.s >= b.s0 - small && p.s <= b.s1 + small) return true;
     return false;
   }
 
-  void reach(double begin, double end) {
+  void reach(P begin, P end) {
     axis_begin_ = std::min({axis_begin_, begin, end});
     axis_end_ = std::max({axis_end_, begin, end});
   }
 
-  double start_of(const Table& t) const { return t.number_or("at", end_, Dimension::length); }
+  P start_of(const Table& t) const { return t.number_or("at", end_, Dimension::length); }
 
-  void add_segment(double start, double length, double diameter) {
+  void add_segment(P start, P length, P diameter) {
     Part p;
     p.kind = PartKind::segment;
     p.s0 = start;
     p.s1 = start + length;
     p.width = p.breadth = diameter;
-    if (diameter > 0) parts_.push_back(p);
+    if (value_of(diameter) > 0) parts_.push_back(p);
     reach(start, start + length);
     area_ += length * diameter;
     end_ = std::max(end_, start + length);
   }
 
   void add_cylinder(const Table& t) {
-    const double length = t.number("length", Dimension::length, Range::positive());
-    const double d = t.number("diameter", Dimension::length, Range::positive());
-    const double start = start_of(t);
-    const double m = read_mass(t, pi / 4 * d * d * length);
+    const P length = t.number("length", Dimension::length, Range::positive());
+    const P d = t.number("diameter", Dimension::length, Range::positive());
+    const P start = start_of(t);
+    const P m = read_mass(t, pi / 4 * d * d * length);
     const bool slender = t.choice_or("inertia", "solid", {"solid", "slender"}) == "slender";
-    lumps_.push_back({m, start + length / 2, m * (length * length / 12 + (slender ? 0 : d * d / 16))});
+    lumps_.push_back({m, start + length / 2, m * (length * length / 12 + (slender ? P(0) : d * d / 16))});
     add_segment(start, length, d);
   }
 
   void add_sphere(const Table& t) {
-    const double d = t.number("diameter", Dimension::length, Range::positive());
-    const double s = start_of(t);
-    const double m = read_mass(t, pi / 6 * d * d * d);
+    const P d = t.number("diameter", Dimension::length, Range::positive());
+    const P s = start_of(t);
+    const P m = read_mass(t, pi / 6 * d * d * d);
     const bool point = t.choice_or("inertia", "solid", {"solid", "point"}) == "point";
-    lumps_.push_back({m, s, point ? 0 : m * d * d / 10});
+    lumps_.push_back({m, s, point ? P(0) : m * d * d / 10});
     Part p;
     p.kind = t.choice_or("immersion", "particle", {"particle", "cap"}) == "cap" ? PartKind::ball
                                                                                 : PartKind::particle;
@@ -170,14 +180,14 @@ class ShapeReader {
   }
 
   void add_point(const Table& t) {
-    const double s = start_of(t);
-    const double m = t.number("mass", Dimension::mass, Range::positive());
+    const P s = start_of(t);
+    const P m = t.number("mass", Dimension::mass, Range::positive());
     // A size, when given, is that of a small ball to the sand.
-    const auto d = t.number_or_none("diameter", Dimension::length, Range::positive());
-    rounds_.push_back({"point", s, d.value_or(0) / 2});
+    const std::optional<P> d = t.number_or_none("diameter", Dimension::length, Range::positive());
+    rounds_.push_back({"point", s, d.value_or(P(0)) / 2});
     const bool cube = t.choice_or("form", "ball", {"ball", "cube"}) == "cube";
     if (cube && !d) throw t.error("form", "a point without a diameter has no form");
-    lumps_.push_back({m, s, cube ? m * *d * *d / 6 : 0.0});
+    lumps_.push_back({m, s, cube ? m * *d * *d / 6 : P(0)});
     if (d) {
       Part p;
       p.kind = PartKind::particle;
@@ -191,11 +201,11 @@ class ShapeReader {
   }
 
   void add_block(const Table& t) {
-    const double length = t.number("length", Dimension::length, Range::positive());
-    const double width = t.number("width", Dimension::length, Range::positive());
-    const double thickness = t.number_or("thickness", width, Dimension::length, Range::positive());
-    const double start = start_of(t);
-    const double m = read_mass(t, length * width * thickness);
+    const P length = t.number("length", Dimension::length, Range::positive());
+    const P width = t.number("width", Dimension::length, Range::positive());
+    const P thickness = t.number_or("thickness", width, Dimension::length, Range::positive());
+    const P start = start_of(t);
+    const P m = read_mass(t, length * width * thickness);
     lumps_.push_back({m, start + length / 2, m * (length * length + width * width) / 12});
     Part p;
     p.kind = PartKind::block;
@@ -209,14 +219,14 @@ class ShapeReader {
   }
 
   void add_disc(const Table& t) {
-    const double d = t.number("diameter", Dimension::length, Range::positive());
-    const double thickness = t.number("thickness", Dimension::length, Range::positive());
-    const double s = start_of(t);
-    const double m = read_mass(t, pi / 4 * d * d * thickness);
+    const P d = t.number("diameter", Dimension::length, Range::positive());
+    const P thickness = t.number("thickness", Dimension::length, Range::positive());
+    const P s = start_of(t);
+    const P m = read_mass(t, pi / 4 * d * d * thickness);
     place_disc(s, d, thickness, m);
   }
 
-  void place_disc(double s, double d, double thickness, double m) {
+  void place_disc(P s, P d, P thickness, P m) {
     lumps_.push_back({m, s, m * d * d / 8});
     Part p;
     p.kind = PartKind::disc;
@@ -230,44 +240,44 @@ class ShapeReader {
   }
 
   void add_rod_disc(const Table& t) {
-    const double length = t.number("length", Dimension::length, Range::positive());
-    const double d = t.number("diameter", Dimension::length, Range::positive());
-    const double rod = t.number("rod_mass", Dimension::mass, Range::non_negative());
-    const double disc = t.number("disc_mass", Dimension::mass, Range::positive());
-    const double disc_d = t.number("disc_diameter", Dimension::length, Range::positive());
-    const double thickness = t.number_or("disc_thickness", d, Dimension::length, Range::positive());
-    const double at = t.number_or("disc_at", length, Dimension::length);
+    const P length = t.number("length", Dimension::length, Range::positive());
+    const P d = t.number("diameter", Dimension::length, Range::positive());
+    const P rod = t.number("rod_mass", Dimension::mass, Range::non_negative());
+    const P disc = t.number("disc_mass", Dimension::mass, Range::positive());
+    const P disc_d = t.number("disc_diameter", Dimension::length, Range::positive());
+    const P thickness = t.number_or("disc_thickness", d, Dimension::length, Range::positive());
+    const P at = t.number_or("disc_at", length, Dimension::length);
     lumps_.push_back({rod, length / 2, rod * length * length / 12});
     is_composed_ = true;
-    add_segment(0, length, d);
+    add_segment(P(0), length, d);
     place_disc(at, disc_d, thickness, disc);
   }
 
   // Mass, centre and inertia as measured; a length and a diameter give the sand a cylinder to act on.
   void add_given(const Table& t) {
-    const double m = t.number("mass", Dimension::mass, Range::positive());
+    const P m = t.number("mass", Dimension::mass, Range::positive());
     const BodyPoint c = read_center(t);
-    const double inertia = t.number("inertia", Dimension::inertia, Range::non_negative());
-    const double length = t.number_or("length", 0, Dimension::length, Range::non_negative());
-    const double d = t.number_or("diameter", 0, Dimension::length, Range::non_negative());
+    const P inertia = t.number("inertia", Dimension::inertia, Range::non_negative());
+    const P length = t.number_or("length", P(0), Dimension::length, Range::non_negative());
+    const P d = t.number_or("diameter", P(0), Dimension::length, Range::non_negative());
     lumps_.push_back({m, c.s, inertia, c.n});
-    add_segment(0, length, length > 0 ? d : 0);
+    add_segment(P(0), length, value_of(length) > 0 ? d : P(0));
   }
 
   // center = s, or [s, n] beside the axis.
   static BodyPoint read_center(const Table& t) {
-    if (t.kind_of("center") != ValueKind::array) return {t.number("center", Dimension::length), 0};
+    if (t.kind_of("center") != ValueKind::array) return {P(t.number("center", Dimension::length)), P(0)};
     const auto both = t.pair("center", Dimension::length);
     if ((*both)[1] != 0 && t.choice_or("weight", "yes", {"yes", "no"}) == "no")
       throw t.error("weight", "of a mass beside the axis the weight cannot be taken out");
-    return {(*both)[0], (*both)[1]};
+    return {P((*both)[0]), P((*both)[1])};
   }
 
   // A slender cylinder that bends. Its own lump is that of the undeformed axis.
   void add_beam(const Table& t) {
     if (beam_) throw t.error("kind", "a body has one beam at most; pin a second body to this one");
-    const BeamSpec b = read_beam(t, end_);
-    const double l = b.data.length;
+    const BeamSpec b = read_beam<P>(t, end_);
+    const P l = b.data.length;
     beam_lump_ = lumps_.size();
     lumps_.push_back({b.mass, b.at + l / 2, b.mass * l * l / 12});
     lumps_.push_back({b.data.tip_mass, b.at + l, b.data.tip_inertia});
@@ -288,7 +298,7 @@ class ShapeReader {
   // What is beyond the clamp would have to move with the beam.
   void check_beam() const {
     if (!beam_) return;
-    double reach = -INFINITY;
+    P reach = P(-INFINITY);
     for (const Part& p : parts_)
       if (p.kind != PartKind::beam) reach = std::max({reach, p.s0, p.s1});
     for (std::size_t k = 0; k < lumps_.size(); ++k)
@@ -299,7 +309,7 @@ class ShapeReader {
           fmt::format(
               "a rigid part reaches to {:.6g} m, beyond the start of the beam at {:.6g} m; only tip_mass "
               "and bodies pinned to it can be on a beam",
-              reach, beam_->at));
+              value_of(reach), value_of(beam_->at)));
   }
 
   void add_parts(const Table& t) {
@@ -313,8 +323,8 @@ class ShapeReader {
   std::vector<Part> parts_;
   std::vector<Round> rounds_;
   bool is_composed_ = false;                             // of more than one simple solid
-  double axis_begin_ = INFINITY, axis_end_ = -INFINITY;  // of what is long and thin
-  double end_ = 0, area_ = 0, weightless_ = 0, weightless_first_ = 0;
+  P axis_begin_ = P(INFINITY), axis_end_ = P(-INFINITY);  // of what is long and thin
+  P end_{}, area_{}, weightless_{}, weightless_first_{};
   std::optional<BeamSpec> beam_;
   std::size_t beam_lump_ = 0;  // its place among the lumps; that of its tip follows
 };
@@ -325,10 +335,14 @@ std::vector<std::string> shape_kinds() {
   return {"cylinder", "sphere", "point", "block", "disc", "rod_disc", "stepped", "given", "beam"};
 }
 
-ShapeData read_shape(const Table& table) {
-  ShapeReader reader;
+template <class P>
+ShapeDataOf<P> read_shape(const Table& table) {
+  ShapeReader<P> reader;
   reader.add(table, false);
   return reader.result();
 }
+
+template ShapeDataOf<double> read_shape(const Table&);
+template ShapeDataOf<Dual<double>> read_shape(const Table&);
 
 }  // namespace thud::doc

@@ -76,8 +76,8 @@ class FitReader {
       if ((*range)[0] < f.low - slack || (*range)[1] > f.high + slack)
         throw t.error("range", fmt::format("goes beyond the range of the knob itself, {} to {}",
                                            show_in(knob, f.low), show_in(knob, f.high)));
-      f.low = std::max(f.low, (*range)[0]);
-      f.high = std::min(f.high, (*range)[1]);
+      f.low = std::max<double>(f.low, (*range)[0]);
+      f.high = std::min<double>(f.high, (*range)[1]);
     }
     const bool has_start = t.has("start");
     if (has_start) f.start = read_knob_value(t, "start", knob);

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "thud/math/dual.hpp"
+
 namespace thud {
 
 /// How the start of a beam is held in the frame of its body; the other end is free or carries a tip mass.
@@ -13,13 +15,15 @@ namespace thud {
 enum class Support : std::uint8_t { free, pinned, clamped };
 
 /// A uniform slender beam and the small rigid body it may carry at its end.
-struct BeamData {
-  double length = 0;           ///< L [m]
-  double mass_per_length = 0;  ///< ρA [kg/m]
-  double rigidity = 0;         ///< EI [N m²]
-  double tip_mass = 0;         ///< M [kg], at x = L
-  double tip_inertia = 0;      ///< J about the end of the beam [kg m²]
+template <class P>
+struct BeamDataOf {
+  P length{};           ///< L [m]
+  P mass_per_length{};  ///< ρA [kg/m]
+  P rigidity{};         ///< EI [N m²]
+  P tip_mass{};         ///< M [kg], at x = L
+  P tip_inertia{};      ///< J about the end of the beam [kg m²]
 };
+using BeamData = BeamDataOf<double>;
 
 /// Bending shapes Ψ_1 … Ψ_n of a uniform Euler–Bernoulli beam in the frame of its body.
 ///
@@ -56,49 +60,69 @@ struct BeamData {
 /// Limits: small slopes, no shear, no rotary inertia of the sections, no stretching.
 /// References: Lee 2009, eqs 5.3–5.11 and 5.44–5.51; Meirovitch, Fundamentals of Vibrations (2001), ch. 8;
 /// Blevins, Formulas for Natural Frequency and Mode Shape (1979), ch. 8.
-class BeamBasis {
+template <class P>
+class BeamBasisOf {
  public:
   static constexpr int degree = 7;
 
+  // Shapes of a beam of unit length and mass: λ_k, the two moments and the cells.
+  struct Shapes {
+    std::vector<P> root, mean, first, cells;
+  };
+  BeamBasisOf(Support support, const BeamDataOf<P>& data, Shapes shapes);
+  /// The plain numbers behind another.
+  template <class Q>
+  explicit BeamBasisOf(const BeamBasisOf<Q>& o);
+
   int size() const { return static_cast<int>(root_.size()); }
-  const BeamData& data() const { return data_; }
+  const BeamDataOf<P>& data() const { return data_; }
   Support support() const { return support_; }
 
-  double frequency(int k) const;  ///< ω_k [rad/s], k from 0
-  double root(int k) const { return root_[k]; }
-  double modal_mass() const { return data_.mass_per_length * data_.length; }  ///< ρAL [kg]
-  double mean(int k) const { return mean_[k]; }
-  double first(int k) const { return first_[k]; }
+  P frequency(int k) const;  ///< ω_k [rad/s], k from 0
+  P root(int k) const { return root_[k]; }
+  P modal_mass() const { return data_.mass_per_length * data_.length; }  ///< ρAL [kg]
+  P mean(int k) const { return mean_[k]; }
+  P first(int k) const { return first_[k]; }
   /// Upper bound of |Ψ_k| over the beam, at most about one per cent above its maximum.
   double largest(int k) const { return largest_[k]; }
   /// Upper bound of |Ψ'_k| over the beam [1/m], as tight.
   double steepest(int k) const { return steepest_[k]; }
 
   int cell_count() const { return cell_count_; }
-  double cell_length() const { return data_.length / cell_count_; }
+  P cell_length() const { return data_.length / cell_count_; }
   /// The (degree + 1) × size() coefficients of a cell; row p holds those of t^p for all shapes.
-  const double* cell(int c) const { return cells_.data() + c * (degree + 1) * size(); }
+  const P* cell(int c) const { return cells_.data() + c * (degree + 1) * size(); }
 
   /// Ψ_k or a derivative of it at x. Beyond the ends the shape goes on straight, with the slope of the end.
-  double value(int k, double x, int derivative = 0) const;
+  P value(int k, P x, int derivative = 0) const;
 
  private:
-  friend BeamBasis make_mode_basis(Support, const BeamData&, int);
-  friend BeamBasis make_element_basis(Support, const BeamData&, int, int);
-
-  // Shapes of a beam of unit length and mass: λ_k, the two moments and the cells.
-  struct Shapes {
-    std::vector<double> root, mean, first, cells;
-  };
-  BeamBasis(Support support, const BeamData& data, Shapes shapes);
+  template <class Q>
+  friend class BeamBasisOf;
   double bound(int k, int derivative) const;
 
   Support support_;
-  BeamData data_;
+  BeamDataOf<P> data_;
   int cell_count_;
-  std::vector<double> root_, mean_, first_, largest_, steepest_;
-  std::vector<double> cells_;
+  std::vector<P> root_, mean_, first_;
+  std::vector<double> largest_, steepest_;
+  std::vector<P> cells_;
 };
+using BeamBasis = BeamBasisOf<double>;
+
+template <class P>
+template <class Q>
+BeamBasisOf<P>::BeamBasisOf(const BeamBasisOf<Q>& o)
+    : support_(o.support_),
+      data_{value_of(o.data_.length), value_of(o.data_.mass_per_length), value_of(o.data_.rigidity),
+            value_of(o.data_.tip_mass), value_of(o.data_.tip_inertia)},
+      cell_count_(o.cell_count_),
+      root_(values_of(o.root_)),
+      mean_(values_of(o.mean_)),
+      first_(values_of(o.first_)),
+      largest_(o.largest_),
+      steepest_(o.steepest_),
+      cells_(values_of(o.cells_)) {}
 
 /// The `count` lowest exact modes, 1 ≤ count ≤ 50.
 ///

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "thud/beam/basis.hpp"
@@ -29,37 +31,46 @@ enum class BeamGravity : std::uint8_t {
 /// and values of the shapes. Inertia couplings with the motion of the frame are complete (see Tree).
 ///
 /// Energy: strain ½ Σ k_k η_k²; material damping takes Σ c_k η̇_k² ≥ 0.
-class ElasticBeam {
+template <class P>
+class ElasticBeamOf {
  public:
-  ElasticBeam(BeamBasis basis, double start, BeamGravity gravity = BeamGravity::distributed);
+  ElasticBeamOf(BeamBasisOf<P> basis, P start, BeamGravity gravity = BeamGravity::distributed);
 
   int size() const { return basis_.size(); }
-  const BeamBasis& basis() const { return basis_; }
-  double start() const { return start_; }  ///< s₀ [m]
-  double length() const { return basis_.data().length; }
-  double end() const { return start_ + length(); }
-  double modal_mass() const { return basis_.modal_mass(); }    ///< ∫Ψ_kΨ_l dm = modal_mass δ_kl [kg]
-  const std::vector<double>& mean() const { return mean_; }    ///< ∫Ψ_k dm [kg]
-  const std::vector<double>& first() const { return first_; }  ///< ∫sΨ_k dm about the body's origin [kg m]
-  const std::vector<double>& weight() const { return weight_; }        ///< the same as mean for gravity [kg]
-  const std::vector<double>& stiffness() const { return stiffness_; }  ///< k_k [N/m]
-  const std::vector<double>& damping() const { return damping_; }      ///< c_k [N s/m]
+  const BeamBasisOf<P>& basis() const { return basis_; }
+  P start() const { return start_; }  ///< s₀ [m]
+  P length() const { return basis_.data().length; }
+  P end() const { return start_ + length(); }
+  P modal_mass() const { return basis_.modal_mass(); }    ///< ∫Ψ_kΨ_l dm = modal_mass δ_kl [kg]
+  const std::vector<P>& mean() const { return mean_; }    ///< ∫Ψ_k dm [kg]
+  const std::vector<P>& first() const { return first_; }  ///< ∫sΨ_k dm about the body's origin [kg m]
+  const std::vector<P>& weight() const { return weight_; }        ///< the same as mean for gravity [kg]
+  const std::vector<P>& stiffness() const { return stiffness_; }  ///< k_k [N/m]
+  const std::vector<P>& damping() const { return damping_; }      ///< c_k [N s/m]
   /// The same while the joint of the body is held, where that differs: see set_damping_when_held.
-  const std::vector<double>& damping_when_held() const {
+  const std::vector<P>& damping_when_held() const {
     return held_damping_.empty() ? damping_ : held_damping_;
   }
   bool is_damped() const;
   /// √(k_k/m), what the shape vibrates with by itself [rad/s].
-  double frequency(int k) const;
+  P frequency(int k) const;
 
   /// Material damping by a ratio to critical for each shape; the last one given holds for all that follow.
-  void set_damping_ratios(const std::vector<double>& ratios);
+  void set_damping_ratios(const std::vector<P>& ratios);
   /// Rayleigh damping C = α M + β K: ratio α/(2ω) + βω/2.
-  void set_rayleigh_damping(double alpha, double beta);
+  void set_rayleigh_damping(P alpha, P beta);
   /// Another Rayleigh damping while the joint of the body is held: papers fit α and β to the frequencies of each state.
-  void set_damping_when_held(double alpha, double beta);
+  void set_damping_when_held(P alpha, P beta);
   /// Multiplies k_k: for the stiffness of papers that is not that of their shapes.
-  void scale_stiffness(int k, double factor);
+  void scale_stiffness(int k, P factor);
+
+  /// The same with the plain numbers behind its parameters.
+  const ElasticBeamOf<double>& plain() const {
+    if constexpr (std::is_same_v<P, double>)
+      return *this;
+    else
+      return *plain_;
+  }
 
   /// w and ∂w/∂s at x; beyond its ends the beam goes on straight.
   template <class T, class X>
@@ -69,38 +80,48 @@ class ElasticBeam {
   void shapes_at(T x, T* value, T* slope) const;
 
   /// Ψ_k and Ψ'_k at both ends, kept ready.
-  const double* start_shapes() const { return ends_.data(); }
-  const double* end_shapes() const { return ends_.data() + size(); }
+  const P* start_shapes() const { return ends_.data(); }
+  const P* end_shapes() const { return ends_.data() + size(); }
 
   /// Points along the beam that resolve the highest shape; Ψ'_k there in rows of size().
   int station_count() const { return station_count_; }
-  double station(int j) const { return length() * j / (station_count_ - 1); }
-  const double* station_slopes(int j) const {
+  P station(int j) const { return length() * j / (station_count_ - 1); }
+  const P* station_slopes(int j) const {
     return station_slopes_.data() + static_cast<std::size_t>(j) * size();
   }
 
  private:
   // Cell of x and the place t in it; beyond the ends t is that of the end.
   int cell_of(double x) const {
-    return std::clamp(static_cast<int>(x / basis_.cell_length()), 0, basis_.cell_count() - 1);
+    return std::clamp(static_cast<int>(x / value_of(basis_.cell_length())), 0, basis_.cell_count() - 1);
   }
 
-  BeamBasis basis_;
-  double start_;
-  std::vector<double> mean_, first_, weight_, stiffness_, damping_, held_damping_, ends_;
+  BeamBasisOf<P> basis_;
+  P start_;
+  std::vector<P> mean_, first_, weight_, stiffness_, damping_, held_damping_, ends_;
   int station_count_ = 0;
-  std::vector<double> station_slopes_;
-};
+  std::vector<P> station_slopes_;
 
+  template <class Q>
+  friend class ElasticBeamOf;
+  template <class Q>
+  explicit ElasticBeamOf(const ElasticBeamOf<Q>& other);
+  void keep_plain();
+  std::shared_ptr<const ElasticBeamOf<double>> plain_;  // of other scalars
+};
+using ElasticBeam = ElasticBeamOf<double>;
+
+template <class P>
 template <class T, class X>
-void ElasticBeam::deflect(X x, const T* eta, T& w, T& slope) const {
-  constexpr int degree = BeamBasis::degree;
+void ElasticBeamOf<P>::deflect(X x, const T* eta, T& w, T& slope) const {
+  constexpr int degree = BeamBasisOf<P>::degree;
   const int n = size();
-  const double inside = std::clamp(value_of(x), 0.0, length());
-  const bool beyond = inside != value_of(x);
-  const double h = basis_.cell_length();
-  const int c = cell_of(inside);
-  const double* row = basis_.cell(c);
+  const double at = value_of(x), end = value_of(length());
+  const bool beyond = !(at >= 0 && at <= end);
+  const P inside = at > end ? length() : P(0);  // where it goes on straight
+  const P h = basis_.cell_length();
+  const int c = cell_of(beyond ? value_of(inside) : at);
+  const P* row = basis_.cell(c);
   T sum[degree + 1];
   for (int p = 0; p <= degree; ++p, row += n) {
     T s{};
@@ -124,16 +145,18 @@ void ElasticBeam::deflect(X x, const T* eta, T& w, T& slope) const {
   }
 }
 
+template <class P>
 template <class T>
-void ElasticBeam::shapes_at(T x, T* value, T* slope) const {
-  constexpr int degree = BeamBasis::degree;
+void ElasticBeamOf<P>::shapes_at(T x, T* value, T* slope) const {
+  constexpr int degree = BeamBasisOf<P>::degree;
   const int n = size();
-  const double inside = std::clamp(value_of(x), 0.0, length());
-  const bool beyond = inside != value_of(x);
-  const double h = basis_.cell_length();
-  const int c = cell_of(inside);
+  const double at = value_of(x), end = value_of(length());
+  const bool beyond = !(at >= 0 && at <= end);
+  const P inside = at > end ? length() : P(0);  // where it goes on straight
+  const P h = basis_.cell_length();
+  const int c = cell_of(beyond ? value_of(inside) : at);
   const T t = beyond ? T(inside / h - c) : T(x * (1 / h) - double(c));
-  const double* a = basis_.cell(c);
+  const P* a = basis_.cell(c);
   for (int k = 0; k < n; ++k) {
     T w = T(a[degree * n + k]), d{};
     for (int p = degree - 1; p >= 0; --p) {

@@ -12,44 +12,52 @@
 namespace thud {
 
 /// A rigid rough plane; its normal points into it.
-struct Wall {
+template <class P>
+struct WallOf {
   std::string name;
-  Plane plane;
+  PlaneOf<P> plane;
 };
+using Wall = WallOf<double>;
 
 /// What happens at a contact.
-struct ContactLaw {
-  double friction = 0;                           ///< μ
-  double restitution = 0;                        ///< e
-  std::function<double(double)> restitution_at;  ///< e of the speed of approach [m/s]; empty: `restitution`
+template <class P>
+struct ContactLawOf {
+  P friction{};                        ///< μ
+  P restitution{};                     ///< e
+  std::function<P(P)> restitution_at;  ///< e of the speed of approach [m/s]; empty: `restitution`
   RestitutionLaw law = RestitutionLaw::stronge;
   ImpulseLaw impulse;  ///< the user's own law of a single contact; impacts of several keep to e
-  std::optional<double> correlation{};  ///< α of this contact where it is not that of the system
+  std::optional<P> correlation{};  ///< α of this contact where it is not that of the system
 
   /// Compliant instead of rigid: F = k δⁿ (1 + d δ̇), not below 0 (Hertz; Hunt & Crossley 1975).
   bool compliant = false;
-  double stiffness = 0;   ///< k [N/mⁿ]
-  double exponent = 1.5;  ///< n
-  double damping = 0;     ///< d [s/m]
+  P stiffness{};          ///< k [N/mⁿ]
+  P exponent = P(1.5);    ///< n
+  P damping{};            ///< d [s/m]
 
-  double restitution_of(double speed) const { return restitution_at ? restitution_at(speed) : restitution; }
+  P restitution_of(P speed) const { return restitution_at ? restitution_at(speed) : restitution; }
 };
+using ContactLaw = ContactLawOf<double>;
 
 /// A round or sharp feature of a body: a circle about a point of it, a corner when the radius is zero.
-struct Feature {
+template <class P>
+struct FeatureOf {
   std::string name;
   int body = 0;
-  BodyPoint point{};
-  double radius = 0;
+  BodyPointOf<P> point{};
+  P radius{};
 };
+using Feature = FeatureOf<double>;
 
 /// A pair that may touch: a feature against a wall, or against a feature of another body.
-struct Contact {
+template <class P>
+struct ContactOf {
   std::string name;
-  Feature a;
+  FeatureOf<P> a;
   int wall = -1;  ///< −1: against `b`
-  Feature b{};
-  ContactLaw law;
+  FeatureOf<P> b{};
+  ContactLawOf<P> law;
 };
+using Contact = ContactOf<double>;
 
 }  // namespace thud

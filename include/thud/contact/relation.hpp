@@ -24,10 +24,10 @@ struct Touching {
 namespace detail {
 
 /// Velocity of the point of a feature at `offset` from its centre.
-template <class T>
-Vec2<T> feature_velocity(const Feature& f, Vec2<T> offset, const Frames<T>& frames) {
+template <class P, class T>
+Vec2<T> feature_velocity(const FeatureOf<P>& f, Vec2<T> offset, const Frames<T, P>& frames) {
   Vec2<T> v = frames.velocity(f.body, f.point);
-  if (!(f.radius > 0)) return v;
+  if (is_zero(f.radius)) return v;
   T rate = frames.rate[f.body];
   if (frames.beam[f.body]) rate += frames.slope_rate(f.body, f.point.s);
   return v + rate * turned(offset);
@@ -35,12 +35,13 @@ Vec2<T> feature_velocity(const Feature& f, Vec2<T> offset, const Frames<T>& fram
 
 }  // namespace detail
 
-template <class T>
-void measure(const Contact& c, const std::vector<Wall>& walls, const Frames<T>& frames, Touching<T>& out) {
+template <class P, class T>
+void measure(const ContactOf<P>& c, const std::vector<WallOf<P>>& walls, const Frames<T, P>& frames,
+             Touching<T>& out) {
   out.arm_a = frames.arm(c.a.body, c.a.point);
   const Vec2<T> at = frames.origin[c.a.body] + out.arm_a;
   if (c.wall >= 0) {
-    const Plane& plane = walls[c.wall].plane;
+    const PlaneOf<P>& plane = walls[c.wall].plane;
     out.gap = -plane.depth(at) - c.a.radius;
     out.normal = {T(-plane.normal.x), T(-plane.normal.z)};
   } else {

@@ -29,11 +29,11 @@ struct Mode {
   }
 };
 
-/// Scratch memory and the result of one evaluation. One per thread.
-template <class T>
+/// Scratch memory and the result of one evaluation. One per thread. T: scalar of the state, P: of the parameters.
+template <class T, class P = double>
 struct Work {
-  ElementTypes::Vectors<detail::WorkWith<T>::template Of> elements;
-  Frames<T> frames;
+  typename ElementTypesOf<P>::template Vectors<detail::WorkWith<T>::template Of> elements;
+  Frames<T, P> frames;
   Wrenches<T> wrenches;
   MassFactor<T> factor;
   std::vector<T> acceleration;  ///< v̇
@@ -43,7 +43,7 @@ struct Work {
   std::vector<T> jacobian, applied, gram, hold, hold_bias;
   std::vector<T> drive;   ///< like `applied`, with the sliding friction that a normal force brings along
   std::vector<T> unheld;  ///< v̇ without the forces that hold
-  Frames<Dual<T>> moving;
+  Frames<Dual<T>, P> moving;
   std::vector<Dual<T>> moving_q, moving_v;
   HeldSweep<T> sweep;
   std::vector<HeldRow<T>> held;

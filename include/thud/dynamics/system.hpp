@@ -10,27 +10,43 @@
 namespace thud {
 
 /// Forces in the joint that carries a body, as scenario files have them together.
-struct JointForces {
-  double damping = 0;                    ///< viscous moment per relative rate [N m s/rad]
-  double friction_positive = 0;          ///< Coulomb moment against positive relative rate [N m]
-  double friction_negative = 0;          ///< Coulomb moment against negative relative rate [N m]
-  std::function<double(double)> torque;  ///< T(t) on the body, −T(t) on what carries it [N m]; empty: none
-  bool torque_varies = true;             ///< with time
+template <class P>
+struct JointForcesOf {
+  P damping{};                      ///< viscous moment per relative rate [N m s/rad]
+  P friction_positive{};            ///< Coulomb moment against positive relative rate [N m]
+  P friction_negative{};            ///< Coulomb moment against negative relative rate [N m]
+  std::function<P(double)> torque;  ///< T(t) on the body, −T(t) on what carries it [N m]; empty: none
+  bool torque_varies = true;        ///< with time
 
-  ClampRule clamp{};
+  ClampRuleOf<P> clamp{};
 
-  bool has_friction() const { return friction_positive > 0 || friction_negative > 0 || clamp.is_on(); }
+  bool has_friction() const {
+    return value_of(friction_positive) > 0 || value_of(friction_negative) > 0 || clamp.is_on();
+  }
 };
+using JointForces = JointForcesOf<double>;
 
 /// A system in its surroundings: a tree of bodies, and elements that act on it.
 ///
 /// State y = (q, v, work of each channel, distances): `state_size()` numbers.
-class System {
+template <class P>
+class SystemOf {
  public:
-  System(Tree tree, Vec gravity);
+  using Elements = ElementTypesOf<P>;
+  template <class T>
+  using Work = thud::Work<T, P>;
+  using Bed = BedOf<P>;
+  using Wall = WallOf<P>;
+  using Contact = ContactOf<P>;
+  using ContactForce = ContactForceOf<P>;
+  using SandPiece = SandPieceOf<P>;
+  using JointForces = JointForcesOf<P>;
+  using Scene = SceneOf<P>;
 
-  const Tree& tree() const { return tree_; }
-  Vec gravity() const { return gravity_; }
+  SystemOf(TreeOf<P> tree, Vec2<P> gravity);
+
+  const TreeOf<P>& tree() const { return tree_; }
+  Vec2<P> gravity() const { return gravity_; }
   Scene scene() const { return {tree_, gravity_, gravity_size_, beds_, walls_}; }
 
   // ---- elements ----
@@ -51,7 +67,7 @@ class System {
   /// f.operator()<E>(element, its number) for all elements of all types.
   template <class F>
   void each(F&& f) const {
-    ElementTypes::each([&]<class E>() {
+    Elements::each([&]<class E>() {
       const std::vector<E>& list = of<E>();
       for (int k = 0; k < static_cast<int>(list.size()); ++k) f.template operator()<E>(list[k], k);
     });
@@ -63,7 +79,7 @@ class System {
   const std::vector<ContactForce>& contacts() const { return of<ContactForce>(); }
   const JointForces& joint(int body) const { return joints_[body]; }
   /// α of impacts at several contacts at once.
-  double correlation() const { return correlation_; }
+  P correlation() const { return correlation_; }
   /// Which of several contacts leads an impact.
   LeaderRule leader() const { return leader_; }
 
@@ -71,16 +87,16 @@ class System {
   int add_bed(Bed bed);
   /// Puts another bed in the place of one; the bodies that feel it remain.
   void set_bed(int index, Bed bed);
-  void add_piece(int body, int bed, const Part& part);
+  void add_piece(int body, int bed, const PartOf<P>& part);
   /// Adds a wall; contacts say what may touch it.
   int add_wall(Wall wall);
   int add_contact(Contact contact);
-  void set_contact_law(int contact, ContactLaw law);
-  void set_correlation(double alpha) { correlation_ = alpha; }
+  void set_contact_law(int contact, ContactLawOf<P> law);
+  void set_correlation(P alpha) { correlation_ = alpha; }
   void set_leader(LeaderRule rule) { leader_ = rule; }
   void set_joint(int body, JointForces forces);
   /// Air drag −k|v_C|v_C at the mass centre, k = ½ C_d ρ A [kg/m] (Lee 2009, §3.3).
-  void set_air_drag(int body, double k);
+  void set_air_drag(int body, P k);
   /// Also integrates the path length ∫|v_C|dt of every body.
   void track_distance(bool on) { track_distance_ = on; }
   bool tracks_distance() const { return track_distance_; }
@@ -113,8 +129,8 @@ class System {
   void evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
 
   /// Calls sink(value, tolerance, id) for every guard of the mode; all are positive while the mode is valid.
-  template <class Sink>
-  void guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const;
+  template <class T, class Sink>
+  void guards(const Mode& mode, const Work<T>& work, const Scales& scales, Sink&& sink) const;
 
   /// Generalised forces of weight and of the elements that act in small vibrations, less the inertia terms. Trees for
   /// which `floating` is set fall freely: they feel no weight.
@@ -138,13 +154,13 @@ class System {
   }
   /// Bounds [−lower, upper] of the force of a switch.
   template <class T>
-  void switch_bounds(SwitchRef s, const Work<T>& work, double& lower, double& upper) const;
+  void switch_bounds(SwitchRef s, const Work<T>& work, T& lower, T& upper) const;
   SwitchClass switch_class(SwitchRef s) const;
   /// γ is an angular velocity.
   bool switch_turns(SwitchRef s) const;
   /// Of a normal switch whose contact slides: friction per normal force, 0 of others. Of a friction switch: μ.
-  double sliding_friction(SwitchRef s, const Mode& mode) const;
-  double friction_coefficient(SwitchRef s) const;
+  P sliding_friction(SwitchRef s, const Mode& mode) const;
+  P friction_coefficient(SwitchRef s) const;
   std::int8_t& switch_state(SwitchRef s, Mode& mode) const;
   /// Closes or opens the contact of a normal switch; nothing for others.
   void set_closed(SwitchRef s, bool closed, Mode& mode) const;
@@ -158,23 +174,27 @@ class System {
   // ---- contacts ----
 
   /// g̈ of every contact for the accelerations in `work`, and ġ of the same instant as they are there.
-  void gap_accelerations(const double* y, Work<double>& work, std::vector<double>& out) const;
+  template <class T>
+  void gap_accelerations(const T* y, Work<T>& work, std::vector<T>& out) const;
 
   // ---- sums over elements ----
 
   /// Energy stored in elements of all types, or of one.
-  double stored_energy(const Work<double>& work) const;
-  template <class E>
-  double stored_energy_of(const Work<double>& work) const;
+  template <class T>
+  T stored_energy(const Work<T>& work) const;
+  template <class E, class T>
+  T stored_energy_of(const Work<T>& work) const;
   /// Force on a body by all elements, and moment in its joint.
-  Vec element_force(int body, const Work<double>& work) const;
-  double joint_moment(int body, const Work<double>& work) const;
+  template <class T>
+  Vec2<T> element_force(int body, const Work<T>& work) const;
+  template <class T>
+  T joint_moment(int body, const Work<T>& work) const;
 
  private:
   template <bool Lean, class T>
   void evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
   template <class T>
-  void add_weight(int body, Vec gravity, Work<T>& work) const;
+  void add_weight(int body, Vec2<P> gravity, Work<T>& work) const;
   template <class T>
   void hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
   template <class T>
@@ -184,11 +204,12 @@ class System {
   template <class T>
   T hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const;
   template <class T>
-  void fill_drive(SwitchRef s, double friction, const T* row, const T* applied, const Work<T>& work,
+  void fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work,
                   T* drive) const;
   template <class T>
   T hold_scale(SwitchRef s, const Work<T>& work) const;
-  double pressing_share(SwitchRef normal, const Mode& mode, const Work<double>& work) const;
+  template <class T>
+  T pressing_share(SwitchRef normal, const Mode& mode, const Work<T>& work) const;
   // f.operator()<E>(element) for the element that has a switch.
   template <class F>
   decltype(auto) with_switch(SwitchRef s, F&& f) const;
@@ -196,19 +217,19 @@ class System {
   void remove_from_joint(int body);
   void assign_slots();
 
-  Tree tree_;
-  Vec gravity_;
-  double gravity_size_;
+  TreeOf<P> tree_;
+  Vec2<P> gravity_;
+  P gravity_size_;
   std::vector<Bed> beds_;
   std::vector<Wall> walls_;
   template <class E>
   using Itself = E;
-  ElementTypes::Vectors<Itself> elements_;
+  typename Elements::template Vectors<Itself> elements_;
   std::vector<JointForces> joints_;
-  double correlation_ = 0;
+  P correlation_{};
   LeaderRule leader_ = LeaderRule::fastest;
-  std::vector<Vec> weight_;
-  std::vector<BodyPoint> weight_at_;  // where it acts on rigid bodies
+  std::vector<Vec2<P>> weight_;
+  std::vector<BodyPointOf<P>> weight_at_;  // where it acts on rigid bodies
   bool track_distance_ = false;
   std::array<int, channel_count> slot_{};
   int distance_slot_ = 0;
@@ -216,6 +237,7 @@ class System {
   bool may_sweep_ = false;          // HeldSweep::fits the tree
   std::uint32_t types_in_use_ = 0;  // a bit for every type that has an element
 };
+using System = SystemOf<double>;
 
 }  // namespace thud
 

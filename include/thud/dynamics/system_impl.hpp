@@ -10,8 +10,9 @@ namespace thud {
 
 // ---- memory -------------------------------------------------------------------------------------------------------
 
+template <class P>
 template <class T>
-void System::prepare(Work<T>& work) const {
+void SystemOf<P>::prepare(Work<T>& work) const {
   const auto bodies = static_cast<std::size_t>(tree_.body_count());
   const auto n = static_cast<std::size_t>(dof_count());
   const Scene here = scene();
@@ -22,7 +23,7 @@ void System::prepare(Work<T>& work) const {
   tree_.prepare(work.factor);
   work.acceleration.assign(n, T(0));
   work.joint_held.assign(bodies, 0);
-  ElementTypes::each([&]<class E>() {
+  Elements::each([&]<class E>() {
     const std::vector<E>& list = of<E>();
     auto& own = work.template of<E>();
     own.assign(list.size(), {});
@@ -42,71 +43,83 @@ void System::prepare(Work<T>& work) const {
   work.moving.resize(tree_);
   work.moving_q.resize(n);
   work.moving_v.resize(n);
-  if (may_sweep_) work.sweep.prepare(tree_);
+  if constexpr (std::is_same_v<P, double>)
+    if (may_sweep_) work.sweep.prepare(tree_);
 }
 
 // ---- switches -----------------------------------------------------------------------------------------------------
 
+template <class P>
 template <class F>
-decltype(auto) System::with_switch(SwitchRef s, F&& f) const {
-  return ElementTypes::at(s.type, [&]<class E>() -> decltype(auto) {
+decltype(auto) SystemOf<P>::with_switch(SwitchRef s, F&& f) const {
+  return Elements::at(s.type, [&]<class E>() -> decltype(auto) {
     if constexpr (E::switches.size() > 0) {
       return f(of<E>()[s.index]);
     } else {
-      return f(of<SandPiece>()[s.index]);  // never: it has no switches
+      return f(of<SandPieceOf<P>>()[s.index]);  // never: it has no switches
     }
   });
 }
 
+template <class P>
 template <class T>
-T System::switch_rate(SwitchRef s, const Work<T>& work) const {
+T SystemOf<P>::switch_rate(SwitchRef s, const Work<T>& work) const {
   return with_switch(s, [&]<class E>(const E& e) { return e.rate(s.sub, work.template of<E>()[s.index]); });
 }
 
+template <class P>
 template <class T>
-T& System::switch_force(SwitchRef s, Work<T>& work) const {
+T& SystemOf<P>::switch_force(SwitchRef s, Work<T>& work) const {
   return with_switch(
       s, [&]<class E>(const E& e) -> T& { return e.force(s.sub, work.template of<E>()[s.index]); });
 }
 
+template <class P>
 template <class T>
-void System::add_switch_row(SwitchRef s, const Work<T>& work, T* row) const {
+void SystemOf<P>::add_switch_row(SwitchRef s, const Work<T>& work, T* row) const {
   with_switch(s, [&]<class E>(const E& e) {
     e.add_row(s.sub, scene(), work.frames, work.template of<E>()[s.index], row);
   });
 }
 
+template <class P>
 template <class T>
-void System::switch_bounds(SwitchRef s, const Work<T>& work, double& lower, double& upper) const {
+void SystemOf<P>::switch_bounds(SwitchRef s, const Work<T>& work, T& lower, T& upper) const {
   with_switch(s, [&]<class E>(const E& e) { e.bounds(s.sub, work.template of<E>()[s.index], lower, upper); });
 }
 
+template <class P>
 template <class T>
-T System::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
+T SystemOf<P>::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
   return with_switch(s, [&]<class E>(const E& e) {
-    return e.template bias<T>(s.sub, scene(), mode.of<E>()[s.index], work.moving);
+    return e.template bias<T>(s.sub, scene(), mode.template of<E>()[s.index], work.moving);
   });
 }
 
 // Widths of the boxes: dependent switches share the load by their strength.
+template <class P>
 template <class T>
-T System::hold_scale(SwitchRef s, const Work<T>& work) const {
+T SystemOf<P>::hold_scale(SwitchRef s, const Work<T>& work) const {
   if (switch_class(s) != SwitchClass::box)
     return with_switch(s, [&]<class E>(const E& e) {
       if constexpr (requires { e.force_scale; }) return T(e.force_scale);
       return T(1);
     });
-  double lower, upper;
+  T lower, upper;
   switch_bounds(s, work, lower, upper);
-  return T(lower + upper);
+  if constexpr (std::is_same_v<P, double>)
+    return T(value_of(lower + upper));  // how the load is shared does not move the system
+  else
+    return lower + upper;
 }
 
 // M⁻¹ times the force that comes with one unit of a switch: a normal force brings its sliding friction along.
+template <class P>
 template <class T>
-void System::fill_drive(SwitchRef s, double friction, const T* row, const T* applied, const Work<T>& work,
+void SystemOf<P>::fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work,
                         T* drive) const {
   const int n = dof_count();
-  if (friction == 0) {
+  if (is_zero(friction)) {
     std::copy(applied, applied + n, drive);
     return;
   }
@@ -117,14 +130,15 @@ void System::fill_drive(SwitchRef s, double friction, const T* row, const T* app
 }
 
 // Enters the force of a held switch, and the friction that it brings along.
+template <class P>
 template <class T>
-void System::set_held_force(SwitchRef s, T force, const Mode& mode, Work<T>& work) const {
+void SystemOf<P>::set_held_force(SwitchRef s, T force, const Mode& mode, Work<T>& work) const {
   with_switch(s, [&]<class E>(const E& e) {
     auto& w = work.template of<E>()[s.index];
     T* power = work.power.data() + static_cast<int>(channel_of<E>());
     e.force(s.sub, w) = force;
     power[E::switches[s.sub].channel] += force * e.rate(s.sub, w);
-    if (const double friction = sliding_friction(s, mode); friction != 0) {
+    if (const P friction = sliding_friction(s, mode); !is_zero(friction)) {
       T& along = e.force(s.sub + 1, w);
       along = friction * force;
       power[E::switches[s.sub + 1].channel] += along * e.rate(s.sub + 1, w);
@@ -136,8 +150,9 @@ void System::set_held_force(SwitchRef s, T force, const Mode& mode, Work<T>& wor
 inline constexpr int many_held = 16;
 
 // Many held switches of bodies and joints, in a time that grows with the number of bodies only.
+template <class P>
 template <class T>
-bool System::hold_by_sweep(const Mode& mode, Work<T>& work) const {
+bool SystemOf<P>::hold_by_sweep(const Mode& mode, Work<T>& work) const {
   const Scene here = scene();
   work.held.clear();
   for (const SwitchRef& s : mode.stuck) {
@@ -160,21 +175,24 @@ bool System::hold_by_sweep(const Mode& mode, Work<T>& work) const {
 }
 
 // The forces of the held switches, all together: J M⁻¹ Jᵀ λ = −(J v̇ + bias).
+template <class P>
 template <class T>
-void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const {
+void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const {
   const int n = dof_count(), k = static_cast<int>(mode.stuck.size());
   for (int i = 0; i < n; ++i) {
     work.moving_q[i] = {q[i], v[i]};
     work.moving_v[i] = {v[i], T(0)};
   }
   tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
-  if (may_sweep_ && !work.rows_only && k >= many_held && hold_by_sweep(mode, work)) return;
+  // Its rounds end by values: where parameters have rates, the equations are solved at once.
+  if constexpr (std::is_same_v<P, double>)
+    if (may_sweep_ && !work.rows_only && k >= many_held && hold_by_sweep(mode, work)) return;
   std::copy(work.acceleration.begin(), work.acceleration.end(), work.unheld.begin());
 
   T* x = work.hold.data();
   T* scale = x + k;
   bool symmetric = true;
-  for (const SwitchRef& s : mode.stuck) symmetric = symmetric && sliding_friction(s, mode) == 0;
+  for (const SwitchRef& s : mode.stuck) symmetric = symmetric && is_zero(sliding_friction(s, mode));
   const auto drive = [&](int a) { return (symmetric ? work.applied.data() : work.drive.data()) + a * n; };
   for (int a = 0; a < k; ++a) {
     const SwitchRef s = mode.stuck[a];
@@ -215,12 +233,13 @@ void System::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const
 
 // ---- right-hand side ----------------------------------------------------------------------------------------------
 
+template <class P>
 template <class T>
-[[gnu::always_inline]] inline void System::add_weight(int i, Vec gravity, Work<T>& work) const {
-  const Body& b = tree_.body(i);
-  const Frames<T>& f = work.frames;
+[[gnu::always_inline]] inline void SystemOf<P>::add_weight(int i, Vec2<P> gravity, Work<T>& work) const {
+  const BodyOf<P>& b = tree_.body(i);
+  const Frames<T, P>& f = work.frames;
   if (b.beam) {
-    const Vec weight = (b.mass - b.weightless) * gravity;
+    const Vec2<P> weight = (b.mass - b.weightless) * gravity;
     work.wrenches.force[i] = {T(weight.x), T(weight.z)};
     work.wrenches.moment[i] = moment(tree_.weight_moment(f, i), Vec2<T>{T(gravity.x), T(gravity.z)});
     const T lateral = dot(gravity, f.w[i]);
@@ -229,38 +248,41 @@ template <class T>
     return;
   }
   const Vec2<T> weight{T(weight_[i].x), T(weight_[i].z)};
-  const BodyPoint g = weight_at_[i];
+  const BodyPointOf<P> g = weight_at_[i];
   work.wrenches.force[i] = weight;
   work.wrenches.moment[i] = moment(g.s * f.u[i] + g.n * f.w[i], weight);
 }
 
+template <class P>
 template <class T>
-void System::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
+void SystemOf<P>::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
   evaluate_as<false>(t, y, mode, work, dydt);
 }
 
+template <class P>
 template <class T>
-void System::evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
+void SystemOf<P>::evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
   if (mode.stuck.empty())
     evaluate_as<true>(t, y, mode, work, dydt);
   else
     evaluate_as<false>(t, y, mode, work, dydt);  // what holds needs to know the elements
 }
 
+template <class P>
 template <bool Lean, class T>
-void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
+void SystemOf<P>::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
   const int n = dof_count();
   const T *q = y, *v = y + n;
   for (const Channel c : channels_) work.power[static_cast<int>(c)] = T(0);
   tree_.kinematics(q, v, work.frames);
   for (int i = 0; i < tree_.body_count(); ++i) add_weight(i, gravity_, work);
   const Scene here = scene();
-  Load<T> load{here, T(t), q, work.frames, work.wrenches, nullptr, work.joint_held.data()};
-  ElementTypes::each([&]<class E>() {
+  Load<T, P> load{here, T(t), q, work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  Elements::each([&]<class E>() {
     if (!(types_in_use_ >> type_of<E> & 1u)) return;
     const std::vector<E>& list = of<E>();
     load.power = work.power.data() + static_cast<int>(channel_of<E>());
-    const auto* m = mode.of<E>().data();
+    const auto* m = mode.template of<E>().data();
     auto* w = work.template of<E>().data();
     for (std::size_t k = 0; k < list.size(); ++k) list[k].template apply<Lean>(load, m[k], w[k]);
   });
@@ -279,36 +301,38 @@ void System::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, 
       dydt[distance_slot_ + i] = norm(tree_.center_velocity(work.frames, i));
 }
 
+template <class P>
 template <class T>
-void System::vibration_forces(const T* q, const T* v, const std::vector<char>& floating, const Mode& mode,
+void SystemOf<P>::vibration_forces(const T* q, const T* v, const std::vector<char>& floating, const Mode& mode,
                               Work<T>& work, T* generalised) const {
   tree_.kinematics(q, v, work.frames);
   for (int i = 0; i < tree_.body_count(); ++i) {
-    add_weight(i, floating[i] ? Vec{} : gravity_, work);
+    add_weight(i, floating[i] ? Vec2<P>{} : gravity_, work);
     if (floating[i]) work.wrenches.force[i] = {}, work.wrenches.moment[i] = T(0);
   }
   const Scene here = scene();
-  Load<T> load{here, T(0), q, work.frames, work.wrenches, nullptr, work.joint_held.data()};
-  ElementTypes::each([&]<class E>() {
+  Load<T, P> load{here, T(0), q, work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  Elements::each([&]<class E>() {
     if constexpr (requires { E::acts_in_modes; }) {
       load.power = work.power.data() + static_cast<int>(channel_of<E>());
       const std::vector<E>& list = of<E>();
       for (std::size_t k = 0; k < list.size(); ++k)
-        list[k].template apply<false>(load, mode.of<E>()[k], work.template of<E>()[k]);
+        list[k].template apply<false>(load, mode.template of<E>()[k], work.template of<E>()[k]);
     }
   });
   tree_.reduce(work.frames, work.wrenches, generalised);
 }
 
-template <class Sink>
-void System::guards(const Mode& mode, const Work<double>& work, const Scales& scales, Sink&& sink) const {
+template <class P>
+template <class T, class Sink>
+void SystemOf<P>::guards(const Mode& mode, const Work<T>& work, const Scales& scales, Sink&& sink) const {
   const Scene here = scene();
-  ElementTypes::each([&]<class E>() {
+  Elements::each([&]<class E>() {
     const std::vector<E>& list = of<E>();
     for (int k = 0; k < static_cast<int>(list.size()); ++k) {
-      const auto& m = mode.of<E>()[k];
-      const auto& w = work.of<E>()[k];
-      const auto put = [&](double value, double small, GuardRole role, std::uint8_t code, std::int16_t sub) {
+      const auto& m = mode.template of<E>()[k];
+      const auto& w = work.template of<E>()[k];
+      const auto put = [&](const T& value, double small, GuardRole role, std::uint8_t code, std::int16_t sub) {
         sink(value, small, GuardId{role, static_cast<std::uint8_t>(type_of<E>), code, sub, k});
       };
       const auto share = [&] { return pressing_share(switch_of<E>(k, 0), mode, work); };
@@ -322,11 +346,80 @@ void System::guards(const Mode& mode, const Work<double>& work, const Scales& sc
   });
 }
 
-template <class E>
-double System::stored_energy_of(const Work<double>& work) const {
-  double sum = 0;
-  if constexpr (requires(const E& e) { e.stored(work.of<E>()[0]); })
-    for (std::size_t k = 0; k < of<E>().size(); ++k) sum += of<E>()[k].stored(work.of<E>()[k]);
+template <class P>
+template <class E, class T>
+T SystemOf<P>::stored_energy_of(const Work<T>& work) const {
+  T sum{};
+  if constexpr (requires(const E& e) { e.stored(work.template of<E>()[0]); })
+    for (std::size_t k = 0; k < of<E>().size(); ++k) sum += of<E>()[k].stored(work.template of<E>()[k]);
+  return sum;
+}
+
+// What a unit of normal force with its friction does against closing, as a share of what it would do without:
+// 1 − μ|ε|/γ when friction helps to close. At zero and below there is no force that keeps a sliding contact closed.
+template <class P>
+template <class T>
+T SystemOf<P>::pressing_share(SwitchRef normal, const Mode& mode, const Work<T>& work) const {
+  const int n = dof_count();
+  for (std::size_t a = 0; a < mode.stuck.size(); ++a) {
+    if (!(mode.stuck[a] == normal)) continue;
+    T with{}, without{};
+    for (int i = 0; i < n; ++i) {
+      with += work.jacobian[a * n + i] * work.drive[a * n + i];
+      without += work.jacobian[a * n + i] * work.applied[a * n + i];
+    }
+    return with / without;
+  }
+  return T(1);
+}
+
+// ---- contacts, sums -----------------------------------------------------------------------------------------------
+
+template <class P>
+template <class T>
+void SystemOf<P>::gap_accelerations(const T* y, Work<T>& work, std::vector<T>& out) const {
+  const int n = dof_count();
+  for (int i = 0; i < n; ++i) {
+    work.moving_q[i] = {y[i], y[n + i]};
+    work.moving_v[i] = {y[n + i], work.acceleration[i]};
+  }
+  tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
+  out.resize(contacts().size());
+  for (std::size_t k = 0; k < contacts().size(); ++k) {
+    Touching<Dual<T>> w;
+    measure(contacts()[k], walls_, work.moving, w);
+    out[k] = w.gap_rate.d;
+  }
+}
+
+template <class P>
+template <class T>
+T SystemOf<P>::stored_energy(const Work<T>& work) const {
+  T sum{};
+  Elements::each([&]<class E>() { sum += stored_energy_of<E>(work); });
+  return sum;
+}
+
+template <class P>
+template <class T>
+Vec2<T> SystemOf<P>::element_force(int body, const Work<T>& work) const {
+  Vec2<T> sum{};
+  const Scene here = scene();
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.force_on(body, here, work.frames, work.template of<E>()[k]); })
+      sum += e.force_on(body, here, work.frames, work.template of<E>()[k]);
+  });
+  return sum;
+}
+
+template <class P>
+template <class T>
+T SystemOf<P>::joint_moment(int body, const Work<T>& work) const {
+  T sum{};
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.joint_moment(body, work.template of<E>()[k]); })
+      sum += e.joint_moment(body, work.template of<E>()[k]);
+  });
   return sum;
 }
 

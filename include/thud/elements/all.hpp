@@ -1,8 +1,10 @@
 #pragma once
 // The elements: everything that exerts force. **A new one is a file like those below, and its line in ElementTypes.**
 //
-// An element is a struct of parameters with
+// An element is a struct of parameters, a template on their scalar P (double, or dual numbers where a knob is turned),
+// with
 //
+//   Scalar            = P
 //   Mode              what is discrete about it (NoMode), default-constructible, comparable
 //   Work<T>           what an evaluation finds out (NoWork), with any scalar T
 //   channels          its lines in the energy account
@@ -75,11 +77,15 @@ struct TypeList {
 };
 
 /// In the order of the lines of the energy account.
-using ElementTypes = TypeList<SandPiece, AirDrag, JointDamping, JointFriction, BeamStrain, ContactForce,
-                              JointTorque, Spring, JointSpring, PointForce>;
+template <class P>
+using ElementTypesOf =
+    TypeList<SandPieceOf<P>, AirDragOf<P>, JointDampingOf<P>, JointFrictionOf<P>, BeamStrainOf<P>,
+             ContactForceOf<P>, JointTorqueOf<P>, SpringOf<P>, JointSpringOf<P>, PointForceOf<P>>;
+using ElementTypes = ElementTypesOf<double>;
 
+/// The number of a type, whatever the scalar of its parameters.
 template <class E>
-inline constexpr int type_of = ElementTypes::index<E>();
+inline constexpr int type_of = ElementTypesOf<typename E::Scalar>::template index<E>();
 
 // ---- the energy account -----------------------------------------------------------------------------------------------
 
@@ -87,22 +93,19 @@ inline constexpr int type_of = ElementTypes::index<E>();
 enum class Channel : std::uint8_t {};
 
 namespace detail {
-template <class E>
-constexpr int channels_before() {
-  int sum = 0;
-  bool done = false;
+constexpr int channels_before(int type) {
+  int sum = 0, at = 0;
   ElementTypes::each([&]<class X>() {
-    done = done || std::is_same_v<X, E>;
-    if (!done) sum += static_cast<int>(X::channels.size());
+    if (at++ < type) sum += static_cast<int>(X::channels.size());
   });
   return sum;
 }
 }  // namespace detail
 
-inline constexpr int channel_count = detail::channels_before<void>();
+inline constexpr int channel_count = detail::channels_before(ElementTypes::count);
 template <class E>
 constexpr Channel channel_of(int own = 0) {
-  return static_cast<Channel>(detail::channels_before<E>() + own);
+  return static_cast<Channel>(detail::channels_before(type_of<E>) + own);
 }
 ChannelInfo channel_info(Channel channel);
 inline const char* channel_name(Channel channel) { return channel_info(channel).name; }

@@ -22,12 +22,19 @@ struct ContactMode {
 ///
 /// Energy: compliant contacts store k δⁿ⁺¹/(n + 1) and lose what their damping takes; friction loses μ F|γ|; impacts book
 /// what they lose on a line of their own.
-struct ContactForce : Contact {
+template <class P>
+struct ContactForceOf : ContactOf<P> {
+  using Scalar = P;
   // Ψ and Ψ' of the features that are points of beams.
-  std::vector<double> shape_a, slope_a, shape_b, slope_b;
+  std::vector<P> shape_a, slope_a, shape_b, slope_b;
   double force_scale = 1;  ///< what a hard contact has in the place of bounds
 
-  ContactForce(Contact contact, const Tree& tree, double gravity);
+  using ContactOf<P>::a;
+  using ContactOf<P>::b;
+  using ContactOf<P>::law;
+  using ContactOf<P>::wall;
+
+  ContactForceOf(ContactOf<P> contact, const TreeOf<P>& tree, P gravity);
 
   using Mode = ContactMode;
   template <class T>
@@ -47,32 +54,32 @@ struct ContactForce : Contact {
   static constexpr const char* store_about = "energy stored in compliant contacts";
   bool stores() const { return law.compliant; }
 
-  const std::string& subject() const { return Contact::name; }
-  bool uses(int channel, const Scene&) const {
-    if (channel == friction_loss) return law.friction > 0;
-    return channel == impact_loss ? !law.compliant : law.compliant && law.damping > 0;
+  const std::string& subject() const { return ContactOf<P>::name; }
+  bool uses(int channel, const SceneOf<P>&) const {
+    if (channel == friction_loss) return value_of(law.friction) > 0;
+    return channel == impact_loss ? !law.compliant : law.compliant && value_of(law.damping) > 0;
   }
-  double length(const Scene&) const;
+  double length(const SceneOf<P>&) const;
 
   // ---- forces ----
   // Compliant contacts press with a force that is known; rigid ones that are closed are held.
   template <bool Lean, class T>
-  void apply(Load<T>& load, const Mode& m, Work<T>& w) const;
+  void apply(Load<T, P>& load, const Mode& m, Work<T>& w) const;
   template <class T>
   static T stored(const Work<T>& w) {
     return w.stored;
   }
   template <class T>
-  Vec2<T> force_on(int body, const Scene&, const Frames<T>&, const Work<T>& w) const {
+  Vec2<T> force_on(int body, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
     const bool is_a = a.body == body, is_b = wall < 0 && b.body == body;
     const Vec2<T> f = w.normal_force * w.normal + w.shear_force * w.tangent;
     return is_a ? f : is_b ? -f : Vec2<T>{};
   }
 
   // ---- switches ----
-  bool is_active(int sub, const Scene&, const Mode& m) const {
+  bool is_active(int sub, const SceneOf<P>&, const Mode& m) const {
     if (sub == normal) return m.touch == Touch::closed;
-    return (m.touch == Touch::closed || m.touch == Touch::pressed) && law.friction > 0;
+    return (m.touch == Touch::closed || m.touch == Touch::pressed) && value_of(law.friction) > 0;
   }
   /// Bounded as a box where the normal force is known.
   SwitchClass class_of(int sub) const {
@@ -89,44 +96,44 @@ struct ContactForce : Contact {
     return sub == normal ? w.gap_rate : w.slip_rate;
   }
   template <class T>
-  void bounds(int sub, const Work<T>& w, double& lower, double& upper) const {
+  void bounds(int sub, const Work<T>& w, T& lower, T& upper) const {
     if (sub == normal)
-      lower = 0, upper = std::numeric_limits<double>::infinity();
+      lower = T(0), upper = T(std::numeric_limits<double>::infinity());
     else
-      lower = upper = law.friction * value_of(w.normal_force);
+      lower = upper = law.friction * w.normal_force;
   }
   template <class T>
-  void add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const;
+  void add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const;
   template <class T>
-  T bias(int sub, const Scene& s, const Mode&, const Frames<Dual<T>>& moving) const {
+  T bias(int sub, const SceneOf<P>& s, const Mode&, const Frames<Dual<T>, P>& moving) const {
     Touching<Dual<T>> w;
     measure(*this, s.walls, moving, w);
     return sub == normal ? w.gap_rate.d : w.slip_rate.d;
   }
   /// A closed contact whose friction is at its bound.
   bool slides(const Mode& m) const {
-    return law.friction > 0 && m.slip != slip::stuck && m.slip != slip::idle;
+    return value_of(law.friction) > 0 && m.slip != slip::stuck && m.slip != slip::idle;
   }
   /// Friction per normal force.
-  double sliding_friction(const Mode& m) const { return -slip::sign(m.slip) * law.friction; }
+  P sliding_friction(const Mode& m) const { return -slip::sign(m.slip) * law.friction; }
   /// Of a contact that lasts: "sticking", or "rolling" when a circle does.
-  bool rolls() const { return a.radius > 0 || b.radius > 0; }
+  bool rolls() const { return value_of(a.radius) > 0 || value_of(b.radius) > 0; }
 
   // ---- events ----
   enum Guard : std::uint8_t { g_gap = guard::first_own, g_slack, g_painleve };
   /// `share`: what a unit of normal force with its friction does against closing, as a share of what it would do without.
-  template <class Sink, class Share>
-  void guards(const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink, Share&& share) const;
+  template <class T, class Sink, class Share>
+  void guards(const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink, Share&& share) const;
   template <class Log>
   void log(const Mode& before, const Mode& after, Log&& log) const;
   template <class Sink>
-  void approaches(const Scene&, const Mode& m, const Frames<double>&, const Work<double>& w,
+  void approaches(const SceneOf<P>&, const Mode& m, const Frames<double, P>&, const Work<double>& w,
                   Sink&& sink) const {
     if (m.touch == Touch::open) sink(w.gap, w.gap_rate);
   }
 
   template <class Put>
-  void observables(const Scene&, Put&& put) const {
+  void observables(const SceneOf<P>&, Put&& put) const {
     const std::string& n = subject();
     put(0, n + ".gap", "m", "distance of " + n);
     put(1, n + ".rate", "m/s", "rate of the distance of " + n);
@@ -134,8 +141,9 @@ struct ContactForce : Contact {
     put(3, n + ".force", "N", "normal force of " + n);
     put(4, n + ".friction", "N", "friction force of " + n + ", along the tangent");
   }
-  double observe(int code, const Scene&, const Frames<double>&, const Work<double>& w) const {
-    const double all[] = {w.gap, w.gap_rate, w.slip_rate, w.normal_force, w.shear_force};
+  template <class T>
+  T observe(int code, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
+    const T all[] = {w.gap, w.gap_rate, w.slip_rate, w.normal_force, w.shear_force};
     return all[code];
   }
 
@@ -160,14 +168,16 @@ struct ContactForce : Contact {
   // Calls sink(body, place, force) and shape(body, elastic index, generalised force) for a force on the first body where
   // it touches, and for its opposite on the second.
   template <class T, class Sink, class Shape>
-  void each_side(Vec2<T> f, const Frames<T>& frames, const Work<T>& w, Sink&& sink, Shape&& shape) const;
+  void each_side(Vec2<T> f, const Frames<T, P>& frames, const Work<T>& w, Sink&& sink, Shape&& shape) const;
 };
+using ContactForce = ContactForceOf<double>;
 
+template <class P>
 template <class T, class Sink, class Shape>
-void ContactForce::each_side(Vec2<T> f, const Frames<T>& frames, const Work<T>& w, Sink&& sink,
+void ContactForceOf<P>::each_side(Vec2<T> f, const Frames<T, P>& frames, const Work<T>& w, Sink&& sink,
                              Shape&& shape) const {
-  const auto one = [&](const Feature& feature, Vec2<T> arm, Vec2<T> offset, const std::vector<double>& shapes,
-                       const std::vector<double>& slopes, Vec2<T> p) {
+  const auto one = [&](const FeatureOf<P>& feature, Vec2<T> arm, Vec2<T> offset, const std::vector<P>& shapes,
+                       const std::vector<P>& slopes, Vec2<T> p) {
     sink(feature.body, arm + offset, p);
     if (shapes.empty()) return;
     const T lateral = dot(frames.w[feature.body], p), turn = moment(offset, p);
@@ -178,15 +188,15 @@ void ContactForce::each_side(Vec2<T> f, const Frames<T>& frames, const Work<T>& 
   if (wall < 0) one(b, w.arm_b, w.offset_b, shape_b, slope_b, -f);
 }
 
+template <class P>
 template <bool Lean, class T>
-void ContactForce::apply(Load<T>& load, const Mode& m, Work<T>& w) const {
-  using std::pow;
+void ContactForceOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
   if (Lean && m.touch != Touch::pressed) return;
   measure(*this, load.scene.walls, load.frames, w);
   w.normal_force = w.shear_force = w.stored = T(0);
   if (m.touch != Touch::pressed) return;
   const T depth = -w.gap > T(0) ? -w.gap : T(0);
-  const T elastic = law.stiffness * pow(depth, law.exponent);
+  const T elastic = law.stiffness * detail::depth_power(depth, law.exponent);
   const T damping = T(-law.damping) * w.gap_rate * elastic;
   w.stored = elastic * depth / (law.exponent + 1);
   load.power[damping_loss] += damping * w.gap_rate;
@@ -202,23 +212,26 @@ void ContactForce::apply(Load<T>& load, const Mode& m, Work<T>& w) const {
       });
 }
 
+template <class P>
 template <class T>
-void ContactForce::add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const {
+void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const {
   each_side(
       sub == shear ? w.tangent : w.normal, frames, w,
       [&](int body, Vec2<T> at, Vec2<T> p) { s.tree.add_point_force(frames, body, at, p, row); },
       [&](int body, std::size_t j, T q) { row[s.tree.elastic_dof(body) + j] += q; });
 }
 
-template <class Sink, class Share>
-void ContactForce::guards(const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink,
+template <class P>
+template <class T, class Sink, class Share>
+void ContactForceOf<P>::guards(const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink,
                           Share&& share) const {
+  using std::abs;
   const double small_speed = tolerance::slip * scales.speed;
   switch (m.touch) {
     case Touch::open: sink(w.gap, scales.small_gap(), GuardRole::change, g_gap, 0); return;
     case Touch::pressed:
       sink(-w.gap, scales.small_gap(), GuardRole::change, g_gap, 0);
-      if (law.damping > 0) sink(1 - law.damping * w.gap_rate, 1e-12, GuardRole::change, g_slack, 0);
+      if (value_of(law.damping) > 0) sink(1 - law.damping * w.gap_rate, 1e-12, GuardRole::change, g_slack, 0);
       break;
     case Touch::slack:
       sink(-w.gap, scales.small_gap(), GuardRole::change, g_gap, 0);
@@ -226,7 +239,7 @@ void ContactForce::guards(const Mode& m, const Work<double>& w, const Scales& sc
       return;
     case Touch::closed:
       if (m.normal == slip::idle) {
-        sink(tolerance::carried * small_speed - std::abs(w.gap_rate), 0.0, GuardRole::change, guard::carried,
+        sink(tolerance::carried * small_speed - abs(w.gap_rate), 0.0, GuardRole::change, guard::carried,
              normal);
         return;
       }
@@ -235,15 +248,16 @@ void ContactForce::guards(const Mode& m, const Work<double>& w, const Scales& sc
       if (slides(m)) sink(share() - tolerance::painleve, 0.0, GuardRole::painleve, g_painleve, 0);
       break;
   }
-  if (law.friction > 0) slip_guards(*this, shear, m.slip, w, scales, sink);
+  if (value_of(law.friction) > 0) slip_guards(*this, shear, m.slip, w, scales, sink);
 }
 
+template <class P>
 template <class Log>
-void ContactForce::log(const Mode& before, const Mode& after, Log&& log) const {
+void ContactForceOf<P>::log(const Mode& before, const Mode& after, Log&& log) const {
   const bool was = before.touch != Touch::open, is = after.touch != Touch::open;
   if (!was && is) log.push(EventKind::touch);
   if (was && !is) log.push(EventKind::lift);
-  if (was && is && law.friction > 0) log.push_switch(shear, before.slip, after.slip);
+  if (was && is && value_of(law.friction) > 0) log.push_switch(shear, before.slip, after.slip);
 }
 
 }  // namespace thud

@@ -11,6 +11,7 @@
 #include "thud/contact/contact.hpp"
 #include "thud/elements/tolerances.hpp"
 #include "thud/granular/laws.hpp"
+#include "thud/math/dual_math.hpp"
 #include "thud/mechanics/held.hpp"
 #include "thud/mechanics/tree.hpp"
 
@@ -105,27 +106,29 @@ enum class EventKind : std::uint8_t {
 };
 
 /// What everything acts in.
-struct Scene {
-  const Tree& tree;
-  Vec gravity;
-  double gravity_size;
-  const std::vector<Bed>& beds;
-  const std::vector<Wall>& walls;
+template <class P>
+struct SceneOf {
+  const TreeOf<P>& tree;
+  Vec2<P> gravity;
+  P gravity_size;
+  const std::vector<BedOf<P>>& beds;
+  const std::vector<WallOf<P>>& walls;
 };
+using Scene = SceneOf<double>;
 
-/// Where elements find the motion and leave their forces.
-template <class T>
+/// Where elements find the motion and leave their forces. T: scalar of the state, P: of the parameters.
+template <class T, class P = double>
 struct Load {
-  const Scene& scene;
+  const SceneOf<P>& scene;
   T time;
   const T* q;  ///< coordinates
-  const Frames<T>& frames;
+  const Frames<T, P>& frames;
   Wrenches<T>& wrenches;
   T* power = nullptr;          ///< of the channels of the element at hand
   char* joint_held = nullptr;  ///< per body: its joint does not turn
 
   /// A force at a point of a body: `arm` from its origin; `shapes`: Ψ of the point where the body is a beam.
-  void push(int body, Vec2<T> arm, Vec2<T> force, const std::vector<double>& shapes = {}) {
+  void push(int body, Vec2<T> arm, Vec2<T> force, const std::vector<P>& shapes = {}) {
     wrenches.add(body, arm, force);
     if (shapes.empty()) return;
     const T lateral = dot(frames.w[body], force);
@@ -135,9 +138,10 @@ struct Load {
 };
 
 /// Ψ of a body's beam at a point of it, empty for rigid bodies.
-inline std::vector<double> shapes_at(const Tree& tree, int body, double s, bool slopes = false) {
-  const ElasticBeam* beam = tree.body(body).beam.get();
-  std::vector<double> shape(beam ? beam->size() : 0), slope(shape.size());
+template <class P>
+std::vector<P> shapes_at(const TreeOf<P>& tree, int body, P s, bool slopes = false) {
+  const ElasticBeamOf<P>* beam = tree.body(body).beam.get();
+  std::vector<P> shape(beam ? beam->size() : 0), slope(shape.size());
   if (beam && s >= beam->start()) beam->shapes_at(s - beam->start(), shape.data(), slope.data());
   return slopes ? slope : shape;
 }
@@ -162,15 +166,17 @@ void slip_guards(const Element& e, int sub, std::int8_t state, const Work& w, co
   if (slip::is_slipping(state)) {
     sink(state * e.rate(sub, w), small, GuardRole::change, guard::slip, at);
   } else if (state == slip::stuck) {
-    double lower, upper;
+    using T = decltype(e.rate(sub, w));
+    T lower, upper;
     e.bounds(sub, w, lower, upper);
-    const double force = e.force(sub, const_cast<Work&>(w));
+    const T force = e.force(sub, const_cast<Work&>(w));
     const double least =
-        tolerance::bound * (lower + upper) + tolerance::bound_force * (turns ? scales.moment : scales.force);
+        tolerance::bound * value_of(lower + upper) + tolerance::bound_force * (turns ? scales.moment : scales.force);
     sink(upper - force, least, GuardRole::change, guard::bound_upper, at);
     sink(force + lower, least, GuardRole::change, guard::bound_lower, at);
   } else {
-    sink(tolerance::carried * small - std::abs(e.rate(sub, w)), 0.0, GuardRole::change, guard::carried, at);
+    using std::abs;
+    sink(tolerance::carried * small - abs(e.rate(sub, w)), 0.0, GuardRole::change, guard::carried, at);
   }
 }
 

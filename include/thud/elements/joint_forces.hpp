@@ -7,9 +7,11 @@ namespace thud {
 
 /// Viscous damping in the joint that carries a body: M = −c γ, γ the relative rate (a force per speed in a slider).
 /// Energy: power = −c γ² ≤ 0.
-struct JointDamping {
+template <class P>
+struct JointDampingOf {
+  using Scalar = P;
   int body = 0;
-  double coefficient = 0;  ///< [N m s/rad]
+  P coefficient{};  ///< [N m s/rad]
 
   using Mode = NoMode;
   template <class T>
@@ -21,7 +23,7 @@ struct JointDamping {
   static constexpr bool acts_in_modes = true;
 
   template <bool Lean, class T>
-  void apply(Load<T>& load, const Mode&, Work<T>& w) const {
+  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
     const T rate = load.scene.tree.joint_rate(load.frames, body);
     w.moment = -coefficient * rate;
     load.power[0] += w.moment * rate;
@@ -32,12 +34,15 @@ struct JointDamping {
     return which == body ? w.moment : T(0);
   }
 };
+using JointDamping = JointDampingOf<double>;
 
 /// A prescribed torque in the joint that carries a body: T(t) on the body, −T(t) on what carries it.
 /// Energy: supplies T γ.
-struct JointTorque {
+template <class P>
+struct JointTorqueOf {
+  using Scalar = P;
   int body = 0;
-  TimeFunction torque;  ///< [N m]
+  TimeFunctionOf<P> torque;  ///< [N m]
 
   using Mode = NoMode;
   template <class T>
@@ -49,7 +54,7 @@ struct JointTorque {
   static constexpr const char* left_out_of_modes = "prescribed torques";
 
   template <bool Lean, class T>
-  void apply(Load<T>& load, const Mode&, Work<T>& w) const {
+  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
     w.moment = T(torque(value_of(load.time)));
     load.power[0] += w.moment * load.scene.tree.joint_rate(load.frames, body);
     load.scene.tree.add_joint_moment(load.frames, body, w.moment, load.wrenches);
@@ -68,8 +73,9 @@ struct JointTorque {
   }
   template <class Sink>
   void inputs_at(double t, Sink&& sink) const {
-    sink(torque(t));
+    sink(value_of(torque(t)));
   }
 };
+using JointTorque = JointTorqueOf<double>;
 
 }  // namespace thud

@@ -12,10 +12,12 @@ namespace thud {
 /// In a slider M is the force along its line, φ the travel.
 ///
 /// Energy: stores ½ k (φ − φ₀)².
-struct JointSpring {
+template <class P>
+struct JointSpringOf {
+  using Scalar = P;
   std::string label;
   int body = 0;
-  double stiffness = 0, rest = 0;  ///< [N m/rad], [rad]; in a slider [N/m], [m]
+  P stiffness{}, rest{};  ///< [N m/rad], [rad]; in a slider [N/m], [m]
 
   using Mode = NoMode;
   template <class T>
@@ -45,10 +47,10 @@ struct JointSpring {
   }
 
   const std::string& subject() const { return label; }
-  double force_size() const { return stiffness; }
+  double force_size() const { return value_of(stiffness); }
 
   template <bool Lean, class T>
-  void apply(Load<T>& load, const Mode&, Work<T>& w) const {
+  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
     w.angle = load.scene.tree.joint_position(load.frames, load.q, body);
     const T turn = w.angle - rest;
     w.moment = -stiffness * turn;
@@ -65,16 +67,18 @@ struct JointSpring {
   }
 
   template <class Put>
-  void observables(const Scene& s, Put&& put) const {
+  void observables(const SceneOf<P>& s, Put&& put) const {
     const bool slides = s.tree.joint_kind(body) == JointKind::slider;
     put(0, label + (slides ? ".travel" : ".angle"), slides ? "m" : "rad",
         (slides ? "travel" : "angle") + (" in the joint of " + label));
     put(1, label + (slides ? ".force" : ".moment"), slides ? "N" : "N m",
         (slides ? "force" : "moment") + (" of " + label));
   }
-  double observe(int code, const Scene&, const Frames<double>&, const Work<double>& w) const {
+  template <class T>
+  T observe(int code, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
     return code == 0 ? w.angle : w.moment;
   }
 };
+using JointSpring = JointSpringOf<double>;
 
 }  // namespace thud

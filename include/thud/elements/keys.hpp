@@ -27,35 +27,40 @@ namespace thud {
 enum class Admits { anything, non_negative, positive };
 
 /// A point of a body, or of the world.
-struct Attachment {
+template <class P>
+struct AttachmentOf {
   std::string name;  ///< as it is written
   int body = -1;     ///< −1: the world
-  BodyPoint point{};
-  Vec world{};
+  BodyPointOf<P> point{};
+  Vec2<P> world{};
 
   template <class T>
-  Vec2<T> arm(const Frames<T>& f) const {
+  Vec2<T> arm(const Frames<T, P>& f) const {
     return body < 0 ? Vec2<T>{} : f.arm(body, point);
   }
   template <class T>
-  Vec2<T> position(const Frames<T>& f) const {
+  Vec2<T> position(const Frames<T, P>& f) const {
     return body < 0 ? Vec2<T>{T(world.x), T(world.z)} : f.position(body, point);
   }
   template <class T>
-  Vec2<T> velocity(const Frames<T>& f) const {
+  Vec2<T> velocity(const Frames<T, P>& f) const {
     return body < 0 ? Vec2<T>{} : f.velocity(body, point);
   }
 };
+using Attachment = AttachmentOf<double>;
 
 /// A quantity that is prescribed in time.
-struct TimeFunction {
-  std::function<double(double)> f;  ///< empty: zero
+template <class P>
+struct TimeFunctionOf {
+  std::function<P(double)> f;  ///< empty: zero
   bool varies = false;
 
-  double operator()(double t) const { return f ? f(t) : 0.0; }
+  P operator()(double t) const { return f ? f(t) : P(0); }
 };
+using TimeFunction = TimeFunctionOf<double>;
 
 /// Whether it will differ from its value now, by more than rounding of `size`, until `end`: what stands still may be moved.
-bool changes(const TimeFunction& f, double now, double end, double size);
+template <class P>
+bool changes(const TimeFunctionOf<P>& f, double now, double end, double size);
 
 }  // namespace thud

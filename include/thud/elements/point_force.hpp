@@ -10,10 +10,12 @@ namespace thud {
 ///   F = (X(t), Z(t)) in the world;   F = X(t) ŵ + Z(t) u in the body's frame (Z along its axis)
 ///
 /// Energy: supplies F · v of the point.
-struct PointForce {
+template <class P>
+struct PointForceOf {
+  using Scalar = P;
   std::string label;
-  Attachment at;
-  TimeFunction x, z;
+  AttachmentOf<P> at;
+  TimeFunctionOf<P> x, z;
   int frame = 0;  ///< 0: world, 1: body
 
   using Mode = NoMode;
@@ -43,24 +45,25 @@ struct PointForce {
     return at.body < 0 ? "a force acts on a body: `at` must name a point of one" : "";
   }
 
-  void attach(const Tree& tree) { shape_ = shapes_at(tree, at.body, at.point.s); }
+  void attach(const TreeOf<P>& tree) { shape_ = shapes_at(tree, at.body, at.point.s); }
   const std::string& subject() const { return label; }
 
   template <bool Lean, class T>
-  void apply(Load<T>& load, const Mode&, Work<T>& w) const {
-    const double t = value_of(load.time), fx = x(t), fz = z(t);
-    const Frames<T>& f = load.frames;
+  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
+    const double t = value_of(load.time);
+    const P fx = x(t), fz = z(t);
+    const Frames<T, P>& f = load.frames;
     w.force = frame == 0 ? Vec2<T>{T(fx), T(fz)} : fx * f.w[at.body] + fz * f.u[at.body];
     load.power[0] += dot(w.force, at.velocity(f));
     load.push(at.body, at.arm(f), w.force, shape_);
   }
   template <class T>
-  Vec2<T> force_on(int body, const Scene&, const Frames<T>&, const Work<T>& w) const {
+  Vec2<T> force_on(int body, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
     return body == at.body ? w.force : Vec2<T>{};
   }
   template <class Sink>
   void inputs_at(double t, Sink&& sink) const {
-    sink(x(t)), sink(z(t));
+    sink(value_of(x(t))), sink(value_of(z(t)));
   }
   double coarsest_step(double span) const {
     return x.varies || z.varies ? span / 1000 : std::numeric_limits<double>::infinity();
@@ -70,16 +73,18 @@ struct PointForce {
   }
 
   template <class Put>
-  void observables(const Scene&, Put&& put) const {
+  void observables(const SceneOf<P>&, Put&& put) const {
     put(0, label + ".x", "N", "force of " + label + ", to the right");
     put(1, label + ".z", "N", "force of " + label + ", downwards");
   }
-  double observe(int code, const Scene&, const Frames<double>&, const Work<double>& w) const {
+  template <class T>
+  T observe(int code, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
     return code == 0 ? w.force.x : w.force.z;
   }
 
  private:
-  std::vector<double> shape_;  // Ψ where it acts on a beam
+  std::vector<P> shape_;  // Ψ where it acts on a beam
 };
+using PointForce = PointForceOf<double>;
 
 }  // namespace thud

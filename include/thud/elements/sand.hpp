@@ -43,19 +43,21 @@ struct SandWork {
 /// set-valued forces; on a wholly immersed part a moment besides (docs/theory/sand.md).
 ///
 /// Energy: every line is a loss.
-struct SandPiece {
+template <class P>
+struct SandPieceOf {
+  using Scalar = P;
   int body = 0;
   int bed = 0;
-  Part part;
+  PartOf<P> part;
   // Kept ready for the right-hand side.
-  double inverse_width = 0, end_area = 0, mass = 0;
+  P inverse_width{}, end_area{}, mass{};
 
-  SandPiece() = default;
-  SandPiece(const Tree& tree, int body_, int bed_, const Part& part_)
+  SandPieceOf() = default;
+  SandPieceOf(const TreeOf<P>& tree, int body_, int bed_, const PartOf<P>& part_)
       : body(body_),
         bed(bed_),
         part(part_),
-        inverse_width(1 / part_.width),
+        inverse_width(P(1) / part_.width),
         end_area(part_.end_area()),
         mass(tree.body(body_).mass) {}
 
@@ -70,36 +72,36 @@ struct SandPiece {
                                                           {": horizontal", static_shear, false},
                                                           {": rotation", rotation, true}}};
 
-  std::string name(const Scene& s) const;
+  std::string name(const SceneOf<P>& s) const;
   static constexpr const char* left_out_of_modes = "sand";
-  bool may_turn(const Scene& s) const {
+  bool may_turn(const SceneOf<P>& s) const {
     return !part.is_round() && s.beds[bed].rotation == RotationRule::whole;
   }
-  bool uses(int channel, const Scene& s) const { return channel != rotation || may_turn(s); }
+  bool uses(int channel, const SceneOf<P>& s) const { return channel != rotation || may_turn(s); }
   template <class T>
-  void prepare(const Scene& s, Work<T>& w) const;
+  void prepare(const SceneOf<P>& s, Work<T>& w) const;
 
   // ---- forces ----
   template <bool Lean, class T>
-  void apply(Load<T>& load, const Mode& m, Work<T>& w) const;
+  void apply(Load<T, P>& load, const Mode& m, Work<T>& w) const;
 
   template <class T>
   Vec2<T> drag_force(const Work<T>& w) const {
     return w.is_immersed ? -w.resistance.drag * w.velocity : Vec2<T>{};
   }
   template <class T>
-  Vec2<T> static_force(const Scene& s, const Work<T>& w) const {
-    const Plane& plane = s.beds[bed].plane;
+  Vec2<T> static_force(const SceneOf<P>& s, const Work<T>& w) const {
+    const PlaneOf<P>& plane = s.beds[bed].plane;
     return w.is_immersed ? w.normal_force * plane.normal + w.shear_force * plane.tangent : Vec2<T>{};
   }
   template <class T>
-  Vec2<T> force_on(int which, const Scene& s, const Frames<T>&, const Work<T>& w) const {
+  Vec2<T> force_on(int which, const SceneOf<P>& s, const Frames<T, P>&, const Work<T>& w) const {
     return which == body ? drag_force(w) + static_force(s, w) : Vec2<T>{};
   }
 
   // ---- switches ----
   bool is_immersed(const Mode& m) const { return thud::is_immersed(part, m.immersion.regime); }
-  bool is_active(int sub, const Scene& s, const Mode& m) const {
+  bool is_active(int sub, const SceneOf<P>& s, const Mode& m) const {
     return is_immersed(m) && (sub != spin || (may_turn(s) && is_whole(part, m.immersion.regime)));
   }
   static std::int8_t& state(int sub, Mode& m) {
@@ -114,27 +116,27 @@ struct SandPiece {
     return sub == normal ? w.normal_rate : sub == shear ? w.shear_rate : w.turn;
   }
   template <class T>
-  static void bounds(int sub, const Work<T>& w, double& lower, double& upper) {
+  static void bounds(int sub, const Work<T>& w, T& lower, T& upper) {
     const Resistance<T>& r = w.resistance;
     if (sub == normal)
-      lower = value_of(r.plunge), upper = value_of(r.withdraw);
+      lower = r.plunge, upper = r.withdraw;
     else
-      lower = upper = value_of(sub == shear ? r.shear : r.spin_bound);
+      lower = upper = sub == shear ? r.shear : r.spin_bound;
   }
   template <class T>
-  void add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const;
+  void add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const;
   /// The same row by the accelerations of its rigid body.
   template <class T>
-  void fill_row(int sub, const Scene& s, const Work<T>& w, HeldRow<T>& row) const {
+  void fill_row(int sub, const SceneOf<P>& s, const Work<T>& w, HeldRow<T>& row) const {
     row.body = body;
     if (sub == spin) return void(row.turn = T(1));
-    const Vec e = sub == normal ? s.beds[bed].plane.normal : s.beds[bed].plane.tangent;
+    const Vec2<P> e = sub == normal ? s.beds[bed].plane.normal : s.beds[bed].plane.tangent;
     row.move = {T(e.x), T(e.z)};
     row.turn = moment(w.immersed.arm, row.move);
   }
   /// dγ/dt at v̇ = 0: E moves along the body as the immersion changes, which the dual numbers see.
   template <class T>
-  T bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>& moving) const;
+  T bias(int sub, const SceneOf<P>& s, const Mode& m, const Frames<Dual<T>, P>& moving) const;
 
   // ---- events ----
   enum Guard : std::uint8_t {
@@ -146,8 +148,8 @@ struct SandPiece {
     g_aligned,
     g_bottom
   };
-  template <class Sink>
-  void guards(const Scene& s, const Mode& m, const Work<double>& w, const Scales& scales, Sink&& sink) const;
+  template <class T, class Sink>
+  void guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const;
   /// Takes the other side of a corner of the drag.
   static bool flip(const GuardId& id, Mode& m);
   template <class Log>
@@ -158,20 +160,20 @@ struct SandPiece {
   }
   /// Heights above the surface of what is not immersed, and how fast they change: sink(height, rate).
   template <class Sink>
-  void approaches(const Scene& s, const Mode& m, const Frames<double>& f, const Work<double>& w,
+  void approaches(const SceneOf<P>& s, const Mode& m, const Frames<double, P>& f, const Work<double>& w,
                   Sink&& sink) const;
-  bool stops_at_bottom(const Scene& s) const { return s.beds[bed].stop_at_bottom; }
+  bool stops_at_bottom(const SceneOf<P>& s) const { return s.beds[bed].stop_at_bottom; }
   /// Marks a part that has reached the bottom of its bed.
-  bool reach_bottom(const Scene& s, const Work<double>& w, const Scales& scales, Mode& m) const;
+  bool reach_bottom(const SceneOf<P>& s, const Work<double>& w, const Scales& scales, Mode& m) const;
 
   // ---- selection (see ModeSelector) ----
   /// Levels and deepest points. True when the regime has changed.
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& m) const;
   /// Sides of the drag: signs of u × v_E and u · v_E, and which area counts. True when all were clear already `here`.
-  bool settle_flow(const Scene& s, const Frames<double>& frames, const Work<double>& here,
+  bool settle_flow(const SceneOf<P>& s, const Frames<double, P>& frames, const Work<double>& here,
                    const Work<double>& there, const Scales& scales, Mode& m) const;
-  bool passes_clearly(const Scene& s, const Frames<double>& later, const Work<double>& here,
+  bool passes_clearly(const SceneOf<P>& s, const Frames<double, P>& later, const Work<double>& here,
                       const Scales& scales, double ahead, Work<double>& there) const;
   /// Where the back of a beam has just come out, or its belly dipped in, E runs along it with a speed without bound, as
   /// the root of the height. That decides at this instant; already a little later it would seem that E can be held.
@@ -181,28 +183,33 @@ struct SandPiece {
   }
 
   // ---- sizes ----
-  double length(const Scene&) const { return std::max({std::abs(part.s0), std::abs(part.s1), part.width}); }
+  double length(const SceneOf<P>&) const {
+    return std::max({std::abs(value_of(part.s0)), std::abs(value_of(part.s1)), value_of(part.width)});
+  }
 
  private:
   template <bool Lean, class Kind, class ApplyLaw, class T>
-  void act(Kind kind, const Bed& bed, Load<T>& load, const Mode& m, Work<T>& w, ApplyLaw&& apply_law) const;
-  template <class Sink>
-  void flow_guards(AreaRule rule, const Mode& m, const Work<double>& w, const Scales& scales,
+  void act(Kind kind, const BedOf<P>& bed, Load<T, P>& load, const Mode& m, Work<T>& w, ApplyLaw&& apply_law) const;
+  template <class T, class Sink>
+  void flow_guards(AreaRule rule, const Mode& m, const Work<T>& w, const Scales& scales,
                    Sink&& sink) const;
   template <class T>
   T area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity, T cross, T along) const;
 };
+using SandPiece = SandPieceOf<double>;
 
+template <class P>
 template <class T>
-void SandPiece::prepare(const Scene& s, Work<T>& w) const {
+void SandPieceOf<P>::prepare(const SceneOf<P>& s, Work<T>& w) const {
   if (part.kind != PartKind::beam) return;
   const int count = s.tree.body(body).beam->size();
   w.shapes.assign(count, T(0));
   w.slopes.assign(count, T(0));
 }
 
+template <class P>
 template <class T>
-[[gnu::always_inline]] inline T SandPiece::area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity,
+[[gnu::always_inline]] inline T SandPieceOf<P>::area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity,
                                                       T cross, T along) const {
   if (part.is_round()) return side * norm(velocity);
   const T across = m.cross * cross;  // |u × v_E|
@@ -223,16 +230,17 @@ struct IsSegment {
 };
 }  // namespace detail
 
+template <class P>
 template <bool Lean, class T>
-[[gnu::always_inline]] inline void SandPiece::apply(Load<T>& load, const Mode& m, Work<T>& w) const {
-  const Bed& b = load.scene.beds[bed];
-  const auto* lee = std::get_if<LeeLaw>(&b.law);
+[[gnu::always_inline]] inline void SandPieceOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
+  const BedOf<P>& b = load.scene.beds[bed];
+  const auto* lee = std::get_if<LeeLawOf<P>>(&b.law);
   if (lee && part.kind == PartKind::segment)  // the common case, without the dispatch
     return act<Lean>(detail::IsSegment{}, b, load, m, w,
-                     [&](Flow<T>& flow, Vec2<T>, T, T, T, T, Resistance<T>& r) { lee->evaluate(flow, r); });
+                     [&](Flow<T, P>& flow, Vec2<T>, T, T, T, T, Resistance<T>& r) { lee->evaluate(flow, r); });
   act<Lean>(
       part.kind, b, load, m, w,
-      [&](Flow<T>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate, Resistance<T>& r) {
+      [&](Flow<T, P>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate, Resistance<T>& r) {
         std::visit(
             [&](const auto& law) {
               using L = std::decay_t<decltype(law)>;
@@ -252,11 +260,12 @@ template <bool Lean, class T>
 }
 
 // Everything is computed in locals, and written to the work at the end where it is wanted: most of the time goes here.
+template <class P>
 template <bool Lean, class Kind, class ApplyLaw, class T>
-[[gnu::always_inline]] inline void SandPiece::act(Kind kind, const Bed& b, Load<T>& load, const Mode& m,
+[[gnu::always_inline]] inline void SandPieceOf<P>::act(Kind kind, const BedOf<P>& b, Load<T, P>& load, const Mode& m,
                                                   Work<T>& w, ApplyLaw&& apply_law) const {
-  const Plane& plane = b.plane;
-  const Frames<T>& frames = load.frames;
+  const PlaneOf<P>& plane = b.plane;
+  const Frames<T, P>& frames = load.frames;
   const Vec2<T> axis = frames.u[body], lateral_axis = frames.w[body];
   Vec2<T> u = axis;
   Levels<T> lv;
@@ -283,7 +292,7 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
   T rate = frames.rate[body];
   Vec2<T> velocity;
   if (kind == PartKind::beam) {
-    const ElasticBeam& elastic = *load.scene.tree.body(body).beam;
+    const ElasticBeamOf<P>& elastic = *load.scene.tree.body(body).beam;
     elastic.shapes_at(im.at, w.shapes.data(), w.slopes.data());
     const int begin = load.scene.tree.elastic_begin(body);
     T lateral{}, tangent{};
@@ -312,7 +321,7 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
   const bool spins =
       im.whole && b.rotation == RotationRule::whole && (kind == PartKind::segment || !part.is_round());
   const bool both = spins || m.normal == slip::stuck;
-  Flow<T> flow{&im,
+  Flow<T, P> flow{&im,
                &part,
                inverse_width,
                area_speed(b.area, m, im.side, velocity, cross, along),
@@ -364,24 +373,26 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
   w.shear_force = shear_force;
 }
 
+template <class P>
 template <class T>
-void SandPiece::add_row(int sub, const Scene& s, const Frames<T>& frames, const Work<T>& w, T* row) const {
+void SandPieceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const {
   if (sub == spin) {
     s.tree.add_moment(body, T(1), row);
     for (std::size_t j = 0; j < w.slopes.size(); ++j) row[s.tree.elastic_dof(body) + j] += w.slopes[j];
     return;
   }
-  const Plane& plane = s.beds[bed].plane;
-  const Vec e = sub == normal ? plane.normal : plane.tangent;
+  const PlaneOf<P>& plane = s.beds[bed].plane;
+  const Vec2<P> e = sub == normal ? plane.normal : plane.tangent;
   s.tree.add_point_force(frames, body, w.immersed.arm, Vec2<T>{T(e.x), T(e.z)}, row,
                          w.shapes.empty() ? nullptr : w.shapes.data());
 }
 
+template <class P>
 template <class T>
-T SandPiece::bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>& moving) const {
+T SandPieceOf<P>::bias(int sub, const SceneOf<P>& s, const Mode& m, const Frames<Dual<T>, P>& moving) const {
   const bool beam = part.kind == PartKind::beam;
   if (sub == spin && !beam) return T(0);
-  const Plane& plane = s.beds[bed].plane;
+  const PlaneOf<P>& plane = s.beds[bed].plane;
   Levels<Dual<T>> lv;
   Immersed<Dual<T>> im;
   survey(part, m.immersion, body, moving, plane, lv, im);
@@ -396,8 +407,9 @@ T SandPiece::bias(int sub, const Scene& s, const Mode& m, const Frames<Dual<T>>&
   return dot(sub == normal ? plane.normal : plane.tangent, velocity).d;
 }
 
-template <class Sink>
-void SandPiece::guards(const Scene& s, const Mode& m, const Work<double>& w, const Scales& scales,
+template <class P>
+template <class T, class Sink>
+void SandPieceOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w, const Scales& scales,
                        Sink&& sink) const {
   const double small_length = tolerance::level * scales.length;
   const std::uint8_t regime = m.immersion.regime;
@@ -405,7 +417,7 @@ void SandPiece::guards(const Scene& s, const Mode& m, const Work<double>& w, con
     sink(regime >> l & 1 ? w.levels.value[l] : -w.levels.value[l], small_length, GuardRole::change, g_level,
          l);
   if (!is_immersed(m)) return;
-  const Bed& b = s.beds[bed];
+  const BedOf<P>& b = s.beds[bed];
   const bool block = part.kind == PartKind::block;
   if ((part.kind == PartKind::segment || part.kind == PartKind::beam) && (regime & 3) == 3)
     sink(m.immersion.deepest * (w.levels.value[1] - w.levels.value[0]), small_length, GuardRole::change,
@@ -416,7 +428,7 @@ void SandPiece::guards(const Scene& s, const Mode& m, const Work<double>& w, con
       sink(w.levels.value[m.immersion.deepest] - w.levels.value[other], small_length, GuardRole::change,
            g_deepest, static_cast<std::int16_t>(other));
     }
-  if (b.bottom > 0 && !m.at_bottom)
+  if (value_of(b.bottom) > 0 && !m.at_bottom)
     sink(b.bottom - w.immersed.depth, small_length, GuardRole::change, g_bottom, 0);
   if (!part.is_round() && (slip::is_slipping(m.normal) || slip::is_slipping(m.shear)))
     flow_guards(b.area, m, w, scales, sink);
@@ -425,13 +437,15 @@ void SandPiece::guards(const Scene& s, const Mode& m, const Work<double>& w, con
   if (is_active(spin, s, m)) slip_guards(*this, spin, m.spin, w, scales, sink);
 }
 
-template <class Sink>
-void SandPiece::flow_guards(AreaRule rule, const Mode& m, const Work<double>& w, const Scales& scales,
+template <class P>
+template <class T, class Sink>
+void SandPieceOf<P>::flow_guards(AreaRule rule, const Mode& m, const Work<T>& w, const Scales& scales,
                             Sink&& sink) const {
+  using std::abs;
   const double small_flow = tolerance::flow * scales.speed;
   const bool block = part.kind == PartKind::block;
   if (rule == AreaRule::side_or_end && m.cross == 0 && !block) {
-    sink(tolerance::aligned * small_flow - std::abs(w.cross), 0.0, GuardRole::change, g_aligned, 0);
+    sink(tolerance::aligned * small_flow - abs(w.cross), 0.0, GuardRole::change, g_aligned, 0);
     sink(m.along * w.along, small_flow, GuardRole::flow, g_along, 0);
   } else {
     if (block || (rule != AreaRule::full && !(rule == AreaRule::floor && m.end_area)))
@@ -440,14 +454,15 @@ void SandPiece::flow_guards(AreaRule rule, const Mode& m, const Work<double>& w,
       sink(m.along * w.along, small_flow, GuardRole::flow, g_along, 0);
   }
   if (rule == AreaRule::floor && !block) {
-    const double excess = part.end_area() * norm(w.velocity) - w.immersed.side * std::abs(w.cross);
-    sink(m.end_area ? excess : -excess, tolerance::slip * scales.speed * part.end_area(), GuardRole::change,
+    const T excess = part.end_area() * norm(w.velocity) - w.immersed.side * abs(w.cross);
+    sink(m.end_area ? excess : -excess, tolerance::slip * scales.speed * value_of(part.end_area()), GuardRole::change,
          g_end_area, 0);
   }
 }
 
+template <class P>
 template <class Log>
-void SandPiece::log(const Mode& a, const Mode& b, Log&& log) const {
+void SandPieceOf<P>::log(const Mode& a, const Mode& b, Log&& log) const {
   if (a == b) return;
   const bool was = is_immersed(a), is = is_immersed(b);
   const bool was_whole = is_whole(part, a.immersion.regime), is_whole_ = is_whole(part, b.immersion.regime);
@@ -467,11 +482,12 @@ void SandPiece::log(const Mode& a, const Mode& b, Log&& log) const {
   log.push_switches();
 }
 
+template <class P>
 template <class Sink>
-void SandPiece::approaches(const Scene& s, const Mode& m, const Frames<double>& f, const Work<double>& w,
+void SandPieceOf<P>::approaches(const SceneOf<P>& s, const Mode& m, const Frames<double, P>& f, const Work<double>& w,
                            Sink&& sink) const {
   if (is_immersed(m)) return;
-  const Vec normal_ = s.beds[bed].plane.normal;
+  const Vec2<P> normal_ = s.beds[bed].plane.normal;
   for (int l = 0; l < part.point_level_count(); ++l)
     sink(-w.levels.value[l], -dot(normal_, f.velocity(body, level_point(part, l))));
 }

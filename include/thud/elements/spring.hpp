@@ -13,10 +13,12 @@ namespace thud {
 ///
 /// Sign: positive N pulls the points together. Limits: ℓ → 0 has no direction; there it exerts no force.
 /// Energy: stores ½ k (ℓ − ℓ₀)²; power of the damper −c ℓ̇² ≤ 0.
-struct Spring {
+template <class P>
+struct SpringOf {
+  using Scalar = P;
   std::string label;
-  Attachment from, to;
-  double stiffness = 0, rest = 0, damping = 0;
+  AttachmentOf<P> from, to;
+  P stiffness{}, rest{}, damping{};
 
   using Mode = NoMode;
   template <class T>
@@ -45,17 +47,17 @@ struct Spring {
     k.number_or("damping", damping, "N s/m", Admits::non_negative, "force per rate of the length");
   }
 
-  void attach(const Tree& tree) {
+  void attach(const TreeOf<P>& tree) {
     if (from.body >= 0) shape_from_ = shapes_at(tree, from.body, from.point.s);
     if (to.body >= 0) shape_to_ = shapes_at(tree, to.body, to.point.s);
   }
   const std::string& subject() const { return label; }
-  bool uses(int, const Scene&) const { return damping > 0; }
+  bool uses(int, const SceneOf<P>&) const { return value_of(damping) > 0; }
   bool ties(int body) const { return from.body == body || to.body == body; }
-  double force_size() const { return stiffness * rest; }
+  double force_size() const { return value_of(stiffness * rest); }
 
   template <bool Lean, class T>
-  void apply(Load<T>& load, const Mode&, Work<T>& w) const {
+  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
     const Vec2<T> apart = to.position(load.frames) - from.position(load.frames);
     const Vec2<T> speed = to.velocity(load.frames) - from.velocity(load.frames);
     w.length = norm(apart);
@@ -74,7 +76,7 @@ struct Spring {
     return w.stored;
   }
   template <class T>
-  Vec2<T> force_on(int body, const Scene&, const Frames<T>&, const Work<T>& w) const {
+  Vec2<T> force_on(int body, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
     Vec2<T> sum{};
     if (from.body == body) sum += w.tension * w.direction;
     if (to.body == body) sum -= w.tension * w.direction;
@@ -82,18 +84,20 @@ struct Spring {
   }
 
   template <class Put>
-  void observables(const Scene&, Put&& put) const {
+  void observables(const SceneOf<P>&, Put&& put) const {
     put(0, label + ".length", "m", "length of " + label);
     put(1, label + ".rate", "m/s", "rate of the length of " + label);
     put(2, label + ".tension", "N", "force of " + label + ", positive when it pulls");
   }
-  double observe(int code, const Scene&, const Frames<double>&, const Work<double>& w) const {
-    const double all[] = {w.length, w.rate, w.tension};
+  template <class T>
+  T observe(int code, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
+    const T all[] = {w.length, w.rate, w.tension};
     return all[code];
   }
 
  private:
-  std::vector<double> shape_from_, shape_to_;  // Ψ of the ends on beams
+  std::vector<P> shape_from_, shape_to_;  // Ψ of the ends on beams
 };
+using Spring = SpringOf<double>;
 
 }  // namespace thud

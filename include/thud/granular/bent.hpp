@@ -18,9 +18,9 @@ class DepthProfile;
 ///   δ(x) = a + b x + c w(x),   b = n·u,  c = n·ŵ
 ///
 /// On dual numbers with exact derivatives at the places that its profile finds.
-template <class T>
+template <class T, class P = double>
 struct DepthLine {
-  const ElasticBeam& beam;
+  const ElasticBeamOf<P>& beam;
   T a, b, c;
   const T* eta;
 
@@ -88,23 +88,34 @@ class DepthProfile {
 
   /// Positive while the ends alone tell what is immersed: all, nothing, or everything on one side of one point.
   /// Negative when a part in between is in, or out, besides; zero when the axis just touches the surface there.
-  double simplicity() const {
-    const double far = line_.beam.length();
+  double simplicity() const { return decisive().value; }
+  /// The same, and the turning point it comes from: sign times its depth. Sign 0: the length of the beam.
+  struct Decisive {
+    double value;
+    int sign = 0;
+    double x = 0;
+  };
+  Decisive decisive() const {
     const auto& t = turns();
-    if (t.empty()) return far;
+    Decisive best{line_.beam.length()};
+    if (t.empty()) return best;
     const bool start = first_.depth > 0, end = last_.depth > 0;
-    double best = far;
     if (start == end) {
-      for (const Node& n : t) best = std::min(best, start ? n.depth : -n.depth);
+      const int sign = start ? 1 : -1;
+      for (const Node& n : t)
+        if (sign * n.depth < best.value) best = {sign * n.depth, sign, n.x};
       return best;
     }
     // From dry to wet: a wet place must not be followed by a dry one. From wet to dry the same backwards.
-    double wettest = -std::numeric_limits<double>::infinity();
+    Node wettest{0, -std::numeric_limits<double>::infinity()};
     for (std::size_t i = 0; i < t.size(); ++i) {
       const Node& n = end ? t[i] : t[t.size() - 1 - i];
-      if (wettest > -std::numeric_limits<double>::infinity())
-        best = std::min(best, std::max(-wettest, n.depth));
-      wettest = std::max(wettest, n.depth);
+      if (i > 0) {
+        const bool later = -wettest.depth < n.depth;
+        const Decisive here{later ? n.depth : -wettest.depth, later ? 1 : -1, later ? n.x : wettest.x};
+        if (here.value < best.value) best = here;
+      }
+      if (wettest.depth < n.depth) wettest = n;
     }
     return best;
   }
@@ -208,9 +219,9 @@ class DepthProfile {
   Node first_{}, last_{};
 };
 
-template <class T>
-DepthProfile DepthLine<T>::profile() const {
-  return DepthProfile({beam, value_of(a), value_of(b), value_of(c), values()});
+template <class T, class P>
+DepthProfile DepthLine<T, P>::profile() const {
+  return DepthProfile({beam.plain(), value_of(a), value_of(b), value_of(c), values()});
 }
 
 }  // namespace thud

@@ -24,25 +24,26 @@ enum class PartKind : std::uint8_t {
 };
 
 /// Geometry of one part in the frame of its body.
-struct Part {
+template <class P>
+struct PartOf {
   PartKind kind = PartKind::segment;
-  double s0 = 0;       ///< segment, block: start along the axis; ball, disc: the centre [m]
-  double s1 = 0;       ///< segment, block: end along the axis [m]
-  double n = 0;        ///< lateral offset of the axis or the centre [m]
-  double width = 0;    ///< size across, in the plane of motion [m]
-  double breadth = 0;  ///< size out of the plane [m]
-  double section = 0;  ///< beam: area of its section [m²]
+  P s0{};       ///< segment, block: start along the axis; ball, disc: the centre [m]
+  P s1{};       ///< segment, block: end along the axis [m]
+  P n{};        ///< lateral offset of the axis or the centre [m]
+  P width{};    ///< size across, in the plane of motion [m]
+  P breadth{};  ///< size out of the plane [m]
+  P section{};  ///< beam: area of its section [m²]
   /// Beam: immersed length and area as if it were straight from its deformed tip on (Lee 2009, eqs 5.37–5.43).
   bool straight = false;
   bool cubic = false;  ///< particle: a cube instead of a ball, V = d³ and A = d² (Lee 2009, §3.4)
 
-  double length() const { return s1 - s0; }
+  P length() const { return s1 - s0; }
   bool is_round() const {
     return kind == PartKind::particle || kind == PartKind::ball || kind == PartKind::disc;
   }
   /// Area of an end face [m²].
-  double end_area() const {
-    if (kind == PartKind::beam && section > 0) return section;
+  P end_area() const {
+    if (kind == PartKind::beam && value_of(section) > 0) return section;
     return kind == PartKind::block ? width * breadth : std::numbers::pi / 4 * width * width;
   }
   int level_count() const {
@@ -63,16 +64,19 @@ struct Part {
     }
   }
 };
+using Part = PartOf<double>;
 
 /// A plane surface. Depth is measured along the inward normal.
-struct Plane {
-  Vec point{0, 0};
-  Vec normal{0, 1};
-  Vec tangent{1, 0};
+template <class P>
+struct PlaneOf {
+  Vec2<P> point{};
+  Vec2<P> normal{P(0), P(1)};
+  Vec2<P> tangent{P(1), P(0)};
 
   /// Surface through `point` that falls by `slope` [rad] towards +x.
-  static Plane make(Vec point, double slope) {
-    const double s = std::sin(slope), c = std::cos(slope);
+  static PlaneOf make(Vec2<P> point, P slope) {
+    using std::cos, std::sin;
+    const P s = sin(slope), c = cos(slope);
     return {point, {-s, c}, {c, s}};
   }
   template <class T>
@@ -80,6 +84,7 @@ struct Plane {
     return (p.x - point.x) * normal.x + (p.z - point.z) * normal.z;
   }
 };
+using Plane = PlaneOf<double>;
 
 /// Which side of its switches a part is on. Bit k of `regime` says that level k is positive.
 struct Immersion {
@@ -111,37 +116,45 @@ struct Levels {
 
 inline constexpr std::array<std::array<int, 2>, 4> block_corner = {{{0, -1}, {0, 1}, {1, 1}, {1, -1}}};
 
-inline BodyPoint corner_point(const Part& part, int k) {
+template <class P>
+BodyPointOf<P> corner_point(const PartOf<P>& part, int k) {
   return {block_corner[k][0] ? part.s1 : part.s0, part.n + 0.5 * part.width * block_corner[k][1]};
 }
 
 /// The point of the body whose depth a level follows.
-inline BodyPoint level_point(const Part& part, int level) {
+template <class P>
+BodyPointOf<P> level_point(const PartOf<P>& part, int level) {
   if (part.kind == PartKind::block) return corner_point(part, level);
   const bool second = level == 1 && (part.kind == PartKind::segment || part.kind == PartKind::beam);
   return {second ? part.s1 : part.s0, part.n};
 }
 
 /// Depth along the beam of a body.
-template <class T>
-DepthLine<T> depth_line(int body, const Frames<T>& f, const Plane& plane) {
-  const ElasticBeam& beam = *f.beam[body];
+template <class P, class T>
+DepthLine<T, P> depth_line(int body, const Frames<T, P>& f, const PlaneOf<P>& plane) {
+  const ElasticBeamOf<P>& beam = *f.beam[body];
   const T dip = dot(plane.normal, f.u[body]);
   return {beam, plane.depth(f.origin[body]) + beam.start() * dip, dip, dot(plane.normal, f.w[body]),
           f.eta.data() + f.eta_begin[body]};
 }
 
-template <class T>
-void beam_levels(const Part& part, const DepthLine<T>& line, const DepthProfile& profile, Levels<T>& out) {
+template <class P, class T>
+void beam_levels(const PartOf<P>& part, const DepthLine<T, P>& line, const DepthProfile& profile, Levels<T>& out) {
   T slope;
   out.value[0] = line.depth(0.0, slope);
   out.value[1] = line.depth(line.beam.length(), slope);
-  out.value[2] = T(part.straight ? -line.beam.length() : -profile.simplicity());
+  if constexpr (std::is_same_v<T, double>) {
+    out.value[2] = part.straight ? -line.beam.length() : -profile.simplicity();
+  } else {  // at a turning point the depth does not feel that it moves along the beam
+    const DepthProfile::Decisive d = profile.decisive();
+    out.value[2] =
+        part.straight || d.sign == 0 ? T(-line.beam.length()) : T(-d.sign) * line.depth(d.x, slope);
+  }
   out.count = 3;
 }
 
-template <class T>
-void levels(const Part& part, int body, const Frames<T>& f, const Plane& plane, Levels<T>& out) {
+template <class P, class T>
+void levels(const PartOf<P>& part, int body, const Frames<T, P>& f, const PlaneOf<P>& plane, Levels<T>& out) {
   switch (part.kind) {
     case PartKind::segment: {
       const T along = dot(plane.normal, f.u[body]);
@@ -157,7 +170,7 @@ void levels(const Part& part, int body, const Frames<T>& f, const Plane& plane, 
       return;
     case PartKind::ball:
     case PartKind::disc: {
-      const double r = 0.5 * part.width;
+      const P r = 0.5 * part.width;
       const T h = plane.depth(f.position(body, {part.s0, part.n})) + r;
       out.value = {h, h - r, h - 2 * r, T(0)};
       out.count = 3;
@@ -168,17 +181,19 @@ void levels(const Part& part, int body, const Frames<T>& f, const Plane& plane, 
       out.count = 4;
       return;
     case PartKind::beam: {
-      const DepthLine<T> line = depth_line(body, f, plane);
+      const DepthLine<T, P> line = depth_line(body, f, plane);
       beam_levels(part, line, line.profile(), out);
       return;
     }
   }
 }
 
-inline bool is_immersed(const Part& part, std::uint8_t regime) {
+template <class P>
+bool is_immersed(const PartOf<P>& part, std::uint8_t regime) {
   return part.is_round() ? (regime & 1) != 0 : regime != 0;
 }
-inline bool is_whole(const Part& part, std::uint8_t regime) {
+template <class P>
+bool is_whole(const PartOf<P>& part, std::uint8_t regime) {
   switch (part.kind) {
     case PartKind::segment:
     case PartKind::beam: return regime == 3;
@@ -191,12 +206,12 @@ inline bool is_whole(const Part& part, std::uint8_t regime) {
 namespace detail {
 
 // Inlined by force: nearly every part is a segment, and this runs in every evaluation.
-template <class T>
-[[gnu::always_inline]] inline void immerse_segment(const Part& part, double end_area, Immersion mode,
+template <class P, class T>
+[[gnu::always_inline]] inline void immerse_segment(const PartOf<P>& part, P end_area, Immersion mode,
                                                    Vec2<T> u, Vec2<T> w, T dip, const Levels<T>& lv,
                                                    Immersed<T>& out) {
   const T a = lv.value[0], b = lv.value[1];
-  const double full = part.length();
+  const P full = part.length();
   T s;
   if (mode.regime == 3) {
     out.length = T(full);
@@ -220,10 +235,11 @@ template <class T>
   out.side = part.width * out.length;
 }
 
-template <class T>
-void immerse_ball(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane,
+template <class P, class T>
+void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane,
                   const Levels<T>& lv, Immersed<T>& out) {
-  const double pi = std::numbers::pi, r = 0.5 * part.width;
+  constexpr double pi = std::numbers::pi;
+  const P r = 0.5 * part.width;
   const T h = lv.value[0];
   const bool whole = (mode.regime & 4) != 0;
   out.depth = h;
@@ -241,11 +257,12 @@ void immerse_ball(const Part& part, Immersion mode, int body, const Frames<T>& f
   }
 }
 
-template <class T>
-void immerse_disc(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane,
+template <class P, class T>
+void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane,
                   const Levels<T>& lv, Immersed<T>& out) {
   using std::atan2, std::sqrt;
-  const double pi = std::numbers::pi, r = 0.5 * part.width;
+  constexpr double pi = std::numbers::pi;
+  const P r = 0.5 * part.width;
   const T h = lv.value[0];
   const bool whole = (mode.regime & 4) != 0;
   out.depth = h;
@@ -269,8 +286,8 @@ void immerse_disc(const Part& part, Immersion mode, int body, const Frames<T>& f
   out.arm += Vec2<T>{drop * plane.normal.x, drop * plane.normal.z};
 }
 
-template <class T>
-void immerse_block(const Part& part, Immersion mode, int body, const Frames<T>& f, const Levels<T>& lv,
+template <class P, class T>
+void immerse_block(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const Levels<T>& lv,
                    Immersed<T>& out) {
   // The rectangle clipped by the surface; which corners are under is fixed, so the vertex list is too.
   std::array<Vec2<T>, 6> vertex;
@@ -294,7 +311,7 @@ void immerse_block(const Part& part, Immersion mode, int body, const Frames<T>& 
     twice += cross;
     first += cross * (p + q);
   }
-  const bool thin = std::abs(value_of(twice)) < 1e-14 * part.width * part.length();
+  const bool thin = std::abs(value_of(twice)) < 1e-14 * value_of(part.width) * value_of(part.length());
   out.arm = thin ? o : o + (T(1) / (3.0 * twice)) * first;
   const T area = 0.5 * (twice < T(0) ? -twice : twice);
   out.volume = part.breadth * area;
@@ -305,11 +322,11 @@ void immerse_block(const Part& part, Immersion mode, int body, const Frames<T>& 
 }
 
 // As if the beam went on from its deformed ends along the undeformed axis: ℓ = z_T/(u·n), E at half of it.
-template <class T>
-void immerse_straight(const Part& part, Immersion mode, const DepthLine<T>& line, const Levels<T>& lv,
+template <class P, class T>
+void immerse_straight(const PartOf<P>& part, Immersion mode, const DepthLine<T, P>& line, const Levels<T>& lv,
                       Immersed<T>& out) {
-  Part axis = part;
-  axis.s0 = 0;
+  PartOf<P> axis = part;
+  axis.s0 = P(0);
   axis.s1 = line.beam.length();
   immerse_segment(axis, part.end_area(), mode, Vec2<T>{T(1), T(0)}, Vec2<T>{}, line.b, lv, out);
   out.at = out.arm.x;
@@ -336,9 +353,10 @@ inline double start_cut(const DepthProfile& profile, double length) {
 
 // The immersed part of the deformed axis. Its ends are where the axis crosses the surface: the straight line through
 // an end continues it for the trial steps of the solver.
-template <class T>
-void immerse_bent(Immersion mode, const DepthLine<T>& line, const DepthProfile& profile, Immersed<T>& out) {
-  const double length = line.beam.length();
+template <class P, class T>
+void immerse_bent(Immersion mode, const DepthLine<T, P>& line, const DepthProfile& profile, Immersed<T>& out) {
+  const P whole = line.beam.length();
+  const double length = value_of(whole);
   T moment{}, slope;
   const auto add = [&](T from, T to) {
     out.length += to - from;
@@ -348,13 +366,13 @@ void immerse_bent(Immersion mode, const DepthLine<T>& line, const DepthProfile& 
   // What is not simple is taken as it is; else one interval that reaches an end.
   if (mode.regime & 4) {
     profile.for_each_immersed([&](double from, double to) {
-      add(from == 0 ? T(0) : line.lifted(from), to == length ? T(length) : line.lifted(to));
+      add(from == 0 ? T(0) : line.lifted(from), to == length ? T(whole) : line.lifted(to));
     });
   } else if (mode.regime == 3) {
-    add(T(0), T(length));
+    add(T(0), T(whole));
   } else {
     const double cut = mode.regime == 2 ? end_cut(profile, length) : start_cut(profile, length);
-    mode.regime == 2 ? add(line.lifted(cut), T(length)) : add(T(0), line.lifted(cut));
+    mode.regime == 2 ? add(line.lifted(cut), T(whole)) : add(T(0), line.lifted(cut));
   }
 
   // The deepest point: the end the mode names, or a turning point below it; the shallowest likewise.
@@ -367,13 +385,14 @@ void immerse_bent(Immersion mode, const DepthLine<T>& line, const DepthProfile& 
     if (n.depth > most) deepest = n.x, most = n.depth;
     if (n.depth < least) shallowest = n.x, least = n.depth;
   }
-  out.depth = line.depth(deepest, slope);
-  out.top = out.whole ? line.depth(shallowest, slope) : T(0);
-  out.at = value_of(out.length) > 1e-14 * length ? moment / out.length : T(deepest);
+  const auto place = [&](double x) { return x == length ? whole : P(x); };
+  out.depth = line.depth(place(deepest), slope);
+  out.top = out.whole ? line.depth(place(shallowest), slope) : T(0);
+  out.at = value_of(out.length) > 1e-14 * length ? moment / out.length : T(place(deepest));
 }
 
-template <class T>
-void immerse_beam(const Part& part, Immersion mode, const DepthLine<T>& line, const DepthProfile& profile,
+template <class P, class T>
+void immerse_beam(const PartOf<P>& part, Immersion mode, const DepthLine<T, P>& line, const DepthProfile& profile,
                   Vec2<T> u, Vec2<T> w, const Levels<T>& lv, Immersed<T>& out) {
   if (part.straight)
     immerse_straight(part, mode, line, lv, out);
@@ -389,8 +408,8 @@ void immerse_beam(const Part& part, Immersion mode, const DepthLine<T>& line, co
 }  // namespace detail
 
 /// Geometry of the immersed part in a fixed regime (which must be immersed).
-template <class T>
-void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane,
+template <class P, class T>
+void immerse(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane,
              const Levels<T>& lv, Immersed<T>& out) {
   out.whole = is_whole(part, mode.regime);
   switch (part.kind) {
@@ -399,7 +418,7 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
                               lv, out);
       return;
     case PartKind::particle: {
-      const double d = part.width;
+      const P d = part.width;
       out.arm = f.arm(body, {part.s0, part.n});
       out.length = T(d);
       out.depth = lv.value[0];
@@ -412,7 +431,7 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
     case PartKind::disc: detail::immerse_disc(part, mode, body, f, plane, lv, out); return;
     case PartKind::block: detail::immerse_block(part, mode, body, f, lv, out); return;
     case PartKind::beam: {
-      const DepthLine<T> line = depth_line(body, f, plane);
+      const DepthLine<T, P> line = depth_line(body, f, plane);
       detail::immerse_beam(part, mode, line, line.profile(), f.u[body], f.w[body], lv, out);
       return;
     }
@@ -420,8 +439,8 @@ void immerse(const Part& part, Immersion mode, int body, const Frames<T>& f, con
 }
 
 /// Both at once: the levels, and the immersed part where the regime has one. Of a beam the profile is made only once.
-template <class T>
-void survey(const Part& part, Immersion mode, int body, const Frames<T>& f, const Plane& plane, Levels<T>& lv,
+template <class P, class T>
+void survey(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane, Levels<T>& lv,
             Immersed<T>& out) {
   const bool immersed = is_immersed(part, mode.regime);
   if (part.kind != PartKind::beam) {
@@ -429,7 +448,7 @@ void survey(const Part& part, Immersion mode, int body, const Frames<T>& f, cons
     if (immersed) immerse(part, mode, body, f, plane, lv, out);
     return;
   }
-  const DepthLine<T> line = depth_line(body, f, plane);
+  const DepthLine<T, P> line = depth_line(body, f, plane);
   const DepthProfile profile = line.profile();
   beam_levels(part, line, profile, lv);
   if (!immersed) return;

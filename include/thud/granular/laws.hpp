@@ -13,10 +13,13 @@ namespace thud {
 
 namespace detail {
 /// (z/l)^λ, zero above the surface: trial states of a step may stick out a little.
-template <class T>
-T depth_power(T ratio, double exponent) {
+template <class T, class P>
+T depth_power(T ratio, P exponent) {
   using std::pow;
-  return ratio > T(0) ? pow(ratio, exponent) : T(0);
+  if constexpr (std::is_same_v<P, double>)
+    return ratio > T(0) ? pow(ratio, exponent) : T(0);
+  else
+    return ratio > T(0) ? pow(ratio, T(exponent)) : T(0);
 }
 template <class T>
 T positive(T x) {
@@ -30,10 +33,12 @@ T spread_square(T c, T length) {
 }  // namespace detail
 
 /// Coefficients of the vertical static resistance for one direction of motion.
-struct HillCoefficients {
-  double eta = 0;     ///< η_v [-]
-  double lambda = 1;  ///< λ [-]
+template <class P>
+struct HillCoefficientsOf {
+  P eta{};          ///< η_v [-]
+  P lambda = P(1);  ///< λ [-]
 };
+using HillCoefficients = HillCoefficientsOf<double>;
 
 /// Granular resistance of Lee (2009): quadratic drag, Albert's horizontal and Hill's vertical static resistance.
 ///
@@ -52,22 +57,23 @@ struct HillCoefficients {
 /// Energy: power = −η_d ρ_g A_r |v_E|³ − F_sh|v_t| − F_sv|v_n| ≤ 0.
 /// Beyond the papers (ours, docs/theory/sand.md): z_top; the moment on a wholly immersed part; and skin friction,
 /// F_sh + μ F_sv, without which a link that lies flat on a slope would slide for ever. μ = 0 in the papers' media.
-struct LeeLaw {
-  double density = 2500;  ///< ρ_g [kg/m³]
-  double eta_d = 6.5;
-  double eta_h = 8;
-  HillCoefficients plunging{22, 1.1};
-  HillCoefficients withdrawing{0.5, 1.1};
-  double friction = 0;       ///< μ, shear per plunging resistance
+template <class P>
+struct LeeLawOf {
+  P density = P(2500);  ///< ρ_g [kg/m³]
+  P eta_d = P(6.5);
+  P eta_h = P(8);
+  HillCoefficientsOf<P> plunging{P(22), P(1.1)};
+  HillCoefficientsOf<P> withdrawing{P(0.5), P(1.1)};
+  P friction{};       ///< μ, shear per plunging resistance
   bool ball_square = false;  ///< balls: d z_T² instead of d² z_T
 
   static constexpr bool needs_speed = false;
 
   template <class T>
-  [[gnu::always_inline]] void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+  [[gnu::always_inline]] void evaluate(const Flow<T, P>& flow, Resistance<T>& out) const {
     const Immersed<T>& im = *flow.immersed;
-    const Part& part = *flow.part;
-    const double weight = flow.gravity * density;
+    const PartOf<P>& part = *flow.part;
+    const P weight = flow.gravity * density;
     out.drag = eta_d * density * flow.area_speed;
     if (part.is_round())
       out.shear = eta_h * weight * part.width * (ball_square ? im.depth * im.depth : part.width * im.depth);
@@ -75,15 +81,16 @@ struct LeeLaw {
       out.shear = eta_h * weight * part.breadth * (im.depth * im.depth - im.top * im.top);
     const T ratio = im.depth * flow.inverse_width;
     const T head = weight * im.volume;
-    if (flow.plunging || friction > 0)
+    if (flow.plunging || !is_zero(friction))
       out.plunge = plunging.eta * head * detail::depth_power(ratio, plunging.lambda);
-    if (friction > 0) out.shear += friction * out.plunge;
+    if (!is_zero(friction)) out.shear += friction * out.plunge;
     if (flow.withdrawing)
       out.withdraw = withdrawing.eta * head * detail::depth_power(ratio, withdrawing.lambda);
     if (im.whole)
       out.spin_square = eta_d * density * part.breadth * im.length * detail::spread_square(T(1), im.length);
   }
 };
+using LeeLaw = LeeLawOf<double>;
 
 /// Scalar laws F = F_0 + b v + c v² of the literature, for motion in one direction.
 /// Here the constant part bounds the static force along the normal and, times `shear_ratio`, along the surface
@@ -91,52 +98,57 @@ struct LeeLaw {
 ///
 /// Bingham: F = F_0 + b v (Lee 2009, ch. 3; de Bruyn & Walsh 2004).
 /// Energy: power = −b|v_E|² − F_0(|v_n| + ratio|v_t|) ≤ 0.
-struct BinghamLaw {
-  double yield = 0;    ///< F_0 [N]
-  double viscous = 0;  ///< b [N s/m]
-  double shear_ratio = 1;
+template <class P>
+struct BinghamLawOf {
+  P yield{};    ///< F_0 [N]
+  P viscous{};  ///< b [N s/m]
+  P shear_ratio = P(1);
 
   static constexpr bool needs_speed = false;
 
   template <class T>
-  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+  void evaluate(const Flow<T, P>& flow, Resistance<T>& out) const {
     out.drag = T(viscous);
     out.plunge = out.withdraw = T(yield);
     out.shear = T(shear_ratio * yield);
     out.spin_linear = viscous / 12 * flow.immersed->length * flow.immersed->length;
   }
 };
+using BinghamLaw = BinghamLawOf<double>;
 
 /// Poncelet: F = F_0 + c v² (Lee 2009, ch. 3; Poncelet 1829).
 /// Energy: power = −c|v_E|³ − F_0(|v_n| + ratio|v_t|) ≤ 0.
-struct PonceletLaw {
-  double yield = 0;     ///< F_0 [N]
-  double inertial = 0;  ///< c [N s²/m²]
-  double shear_ratio = 1;
+template <class P>
+struct PonceletLawOf {
+  P yield{};     ///< F_0 [N]
+  P inertial{};  ///< c [N s²/m²]
+  P shear_ratio = P(1);
 
   static constexpr bool needs_speed = true;
 
   template <class T>
-  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+  void evaluate(const Flow<T, P>& flow, Resistance<T>& out) const {
     out.drag = inertial * flow.speed;
     out.plunge = out.withdraw = T(yield);
     out.shear = T(shear_ratio * yield);
     out.spin_square = detail::spread_square(T(inertial), flow.immersed->length);
   }
 };
+using PonceletLaw = PonceletLawOf<double>;
 
 /// Allen, Mayfield & Morrison: F = A v² + B v + C (Lee 2009, ch. 3; Allen et al. 1957).
 /// Energy: power = −A|v_E|³ − B|v_E|² − C(|v_n| + ratio|v_t|) ≤ 0.
-struct AllenLaw {
-  double inertial = 0;  ///< A [N s²/m²]
-  double viscous = 0;   ///< B [N s/m]
-  double yield = 0;     ///< C [N]
-  double shear_ratio = 1;
+template <class P>
+struct AllenLawOf {
+  P inertial{};  ///< A [N s²/m²]
+  P viscous{};   ///< B [N s/m]
+  P yield{};     ///< C [N]
+  P shear_ratio = P(1);
 
   static constexpr bool needs_speed = true;
 
   template <class T>
-  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+  void evaluate(const Flow<T, P>& flow, Resistance<T>& out) const {
     const T length = flow.immersed->length;
     out.drag = inertial * flow.speed + viscous;
     out.plunge = out.withdraw = T(yield);
@@ -145,46 +157,54 @@ struct AllenLaw {
     out.spin_square = detail::spread_square(T(inertial), length);
   }
 };
+using AllenLaw = AllenLawOf<double>;
 
 /// Lohse et al. (2004): F = k z, a static resistance proportional to depth (Lee 2009, ch. 3).
 /// Limits: z → 0 ⇒ 0. Energy: power = −k z(|v_n| + ratio|v_t|) ≤ 0.
-struct LohseLaw {
-  double stiffness = 0;  ///< k [N/m]
-  double shear_ratio = 1;
+template <class P>
+struct LohseLawOf {
+  P stiffness{};  ///< k [N/m]
+  P shear_ratio = P(1);
 
   static constexpr bool needs_speed = false;
 
   template <class T>
-  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
+  void evaluate(const Flow<T, P>& flow, Resistance<T>& out) const {
     out.plunge = out.withdraw = stiffness * detail::positive(flow.immersed->depth);
     out.shear = shear_ratio * out.plunge;
   }
 };
+using LohseLaw = LohseLawOf<double>;
 
 /// Katsuragi & Durian (2007): F = k z + m v²/d₁, m the mass of the body.
 /// Closed form of a fall from z = 0 with v_0 (behind the test of this law; derived in docs/theory/sand.md):
 ///   z_f = m g/k + (d₁/2)(1 + W₀(C)),   C = (2 m v_0²/(k d₁²) − 2 m g/(k d₁) − 1) exp(−1 − 2 m g/(k d₁)).
 /// Limits: z → 0 leaves the inertial drag. Energy: power = −m|v_E|³/d₁ − k z(|v_n| + ratio|v_t|) ≤ 0.
-struct KatsuragiLaw {
-  double stiffness = 0;  ///< k [N/m]
-  double length = 1;     ///< d₁ [m]
-  double shear_ratio = 1;
+template <class P>
+struct KatsuragiLawOf {
+  P stiffness{};  ///< k [N/m]
+  P length = P(1);     ///< d₁ [m]
+  P shear_ratio = P(1);
 
   static constexpr bool needs_speed = true;
 
   template <class T>
-  void evaluate(const Flow<T>& flow, Resistance<T>& out) const {
-    const double c = flow.mass / length;
+  void evaluate(const Flow<T, P>& flow, Resistance<T>& out) const {
+    const P c = flow.mass / length;
     out.drag = c * flow.speed;
     out.plunge = out.withdraw = stiffness * detail::positive(flow.immersed->depth);
     out.shear = shear_ratio * out.plunge;
     out.spin_square = detail::spread_square(T(c), flow.immersed->length);
   }
 };
+using KatsuragiLaw = KatsuragiLawOf<double>;
 
 /// The laws of thud, and those of its users. A new law is a struct like those above, made into an OwnLaw; or one entry
 /// here and one in `law_table()`.
-using Law = std::variant<LeeLaw, BinghamLaw, PonceletLaw, AllenLaw, LohseLaw, KatsuragiLaw, OwnLaw>;
+template <class P>
+using LawOf = std::variant<LeeLawOf<P>, BinghamLawOf<P>, PonceletLawOf<P>, AllenLawOf<P>, LohseLawOf<P>,
+                           KatsuragiLawOf<P>, OwnLaw>;
+using Law = LawOf<double>;
 
 /// Frontal area A_r of a cylinder that moves with v_E, angle α between its axis and v_E.
 enum class AreaRule : std::uint8_t {
@@ -201,15 +221,17 @@ enum class RotationRule : std::uint8_t {
 };
 
 /// A bed of granular matter below a plane.
-struct Bed {
+template <class P>
+struct BedOf {
   std::string name = "bed";
-  Plane plane{};
-  double bottom = 0;  ///< thickness of the layer along the normal [m]; 0: endless
-  Law law = LeeLaw{};
+  PlaneOf<P> plane{};
+  P bottom{};  ///< thickness of the layer along the normal [m]; 0: endless
+  LawOf<P> law = LeeLawOf<P>{};
   AreaRule area = AreaRule::silhouette;
   RotationRule rotation = RotationRule::whole;
   bool stop_at_bottom = true;
 };
+using Bed = BedOf<double>;
 
 /// A coefficient of a law: its key in scenario files, unit and meaning.
 struct Coefficient {

@@ -62,6 +62,8 @@ class OwnLaw {
 
   void evaluate(const Flow<double>& flow, Resistance<double>& out) const;
   void evaluate(const Flow<Dual<double>>& flow, Resistance<Dual<double>>& out) const;
+  /// Where a knob turns what it sees of part and body there is no derivative of it: throws LawError.
+  void evaluate(const Flow<Dual<double>, Dual<double>>& flow, Resistance<Dual<double>>& out) const;
 
  private:
   std::shared_ptr<const LawCard> card_;

@@ -18,16 +18,16 @@ struct Resistance {
   T spin_bound{};   ///< bound of the static moment, filled by the system [N m]
 };
 
-/// What a law may use.
-template <class T>
+/// What a law may use. P: scalar of the parameters.
+template <class T, class P = double>
 struct Flow {
   const Immersed<T>* immersed;
-  const Part* part;
-  double inverse_width = 0;  ///< 1/part->width, kept ready [1/m]
+  const PartOf<P>* part;
+  P inverse_width{};  ///< 1/part->width, kept ready [1/m]
   T area_speed{};            ///< A_r |v_E|, with the area rule of the bed [m³/s]
   T speed{};                 ///< |v_E|, filled when the law asks for it (`needs_speed`) [m/s]
-  double mass = 0;           ///< of the body [kg]
-  double gravity = 0;        ///< magnitude of gravity [m/s²]
+  P mass{};           ///< of the body [kg]
+  P gravity{};        ///< magnitude of gravity [m/s²]
   bool plunging = true;      ///< the plunging bound is wanted
   bool withdrawing = true;   ///< the withdrawing bound is wanted
   T cross{};                 ///< u × v_E, across the axis; filled for laws of the user's own [m/s]

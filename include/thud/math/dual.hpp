@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <type_traits>
+#include <vector>
 
 namespace thud {
 
@@ -29,6 +30,7 @@ struct Dual {
   constexpr Dual& operator+=(Dual b) { return *this = *this + b; }
   constexpr Dual& operator-=(Dual b) { return *this = *this - b; }
   constexpr Dual& operator*=(Dual b) { return *this = *this * b; }
+  constexpr Dual& operator/=(Dual b) { return *this = *this / b; }
 
   friend constexpr bool operator<(Dual a, Dual b) { return a.v < b.v; }
   friend constexpr bool operator>(Dual a, Dual b) { return a.v > b.v; }
@@ -45,6 +47,11 @@ template <class T>
 Dual<T> cos(Dual<T> a) {
   using std::cos, std::sin;
   return {cos(a.v), -a.d * sin(a.v)};
+}
+template <class T>
+Dual<T> log(Dual<T> a) {
+  using std::log;
+  return {log(a.v), a.d / a.v};
 }
 template <class T>
 Dual<T> acos(Dual<T> a) {
@@ -70,11 +77,34 @@ Dual<T> pow(Dual<T> a, double p) {
   return {pow(a.v, p), a.d * p * pow(a.v, p - 1)};
 }
 
+/// The same with an exponent that changes too.
+template <class T>
+Dual<T> pow(Dual<T> a, Dual<T> p) {
+  using std::log, std::pow;
+  const T power = pow(a.v, p.v), along = a.d * p.v * pow(a.v, p.v - T(1));
+  return {power, a.v > T(0) ? along + p.d * power * log(a.v) : along};
+}
+
 /// The plain number behind a scalar.
 inline double value_of(double x) { return x; }
 template <class T>
 double value_of(Dual<T> x) {
   return value_of(x.v);
+}
+
+template <class T>
+std::vector<double> values_of(const std::vector<T>& x) {
+  std::vector<double> out;
+  out.reserve(x.size());
+  for (const T& one : x) out.push_back(value_of(one));
+  return out;
+}
+
+/// Nothing at all: not even a change with it.
+inline bool is_zero(double x) { return x == 0; }
+template <class T>
+bool is_zero(const Dual<T>& x) {
+  return is_zero(x.v) && is_zero(x.d);
 }
 
 }  // namespace thud

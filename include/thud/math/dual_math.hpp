@@ -16,11 +16,6 @@ Dual<T> exp(Dual<T> a) {
   return {e, a.d * e};
 }
 template <class T>
-Dual<T> log(Dual<T> a) {
-  using std::log;
-  return {log(a.v), a.d / a.v};
-}
-template <class T>
 Dual<T> tanh(Dual<T> a) {
   using std::tanh;
   const T y = tanh(a.v);

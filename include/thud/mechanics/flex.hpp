@@ -35,9 +35,10 @@ struct Bending {
 };
 
 /// A place of a beam that carries a joint: Ψ_k and Ψ'_k there, by themselves and in the basis of Flex.
-struct FlexSeat {
-  std::vector<double> shapes, slopes;
-  std::vector<double> shapes_in, slopes_in;
+template <class P>
+struct FlexSeatOf {
+  std::vector<P> shapes, slopes;
+  std::vector<P> shapes_in, slopes_in;
   bool turns = false;  ///< whether what it carries turns with it
 };
 
@@ -53,23 +54,24 @@ struct FlexSeat {
 ///   the frame feels   A − m GᵀG
 ///
 /// Without seats H = m I, and all of this is constant in the frame of the body.
-class Flex {
+template <class P>
+class FlexOf {
  public:
-  Flex() = default;
-  explicit Flex(const Body& body);
+  FlexOf() = default;
+  explicit FlexOf(const BodyOf<P>& body);
 
   int count() const { return count_; }
   bool linear() const { return linear_; }
   /// Ψ'_k at the joint that carries the body.
-  const std::vector<double>& own_slope() const { return own_slope_; }
+  const std::vector<P>& own_slope() const { return own_slope_; }
 
   /// Takes in the places of joints on the body, once, before use.
-  void seat(std::vector<FlexSeat*> seats);
+  void seat(std::vector<FlexSeatOf<P>*> seats);
   /// Size of the block of factors.
   std::size_t block_size() const { return carries_ ? static_cast<std::size_t>(rank_) * (rank_ + 3) : 0; }
   /// Size of the room that lift and lower want.
   std::size_t room() const { return carries_ ? 2 * static_cast<std::size_t>(rank_) : 0; }
-  double inverse_mass() const { return inverse_mass_; }
+  P inverse_mass() const { return inverse_mass_; }
 
   /// Deflection and turning only.
   template <class T>
@@ -84,7 +86,7 @@ class Flex {
   void begin(Vec2<T> side, T* block) const;
   /// Adds what a joint feels of the body it carries: at `reach` from the frame's origin, `offset` from the seat.
   template <class T>
-  void add(const FlexSeat& at, const Articulated<T>& a, Vec2<T> reach, Vec2<T> offset, Vec2<T> side,
+  void add(const FlexSeatOf<P>& at, const Articulated<T>& a, Vec2<T> reach, Vec2<T> offset, Vec2<T> side,
            T* block) const;
   /// Factors the block, and takes it out of the body's inertia.
   template <class T>
@@ -98,8 +100,8 @@ class Flex {
   void multiply(Vec2<T> side, const Motion<T>& motion, Load<T>& load, T* x) const;
 
  private:
-  void add_to_basis(std::vector<double> v);
-  std::vector<double> into_basis(const std::vector<double>& x) const;
+  void add_to_basis(std::vector<P> v);
+  std::vector<P> into_basis(const std::vector<P>& x) const;
   // Q x, and x += Qᵀ z
   template <class X>
   void gather(const X* x, X* z) const;
@@ -107,21 +109,22 @@ class Flex {
   void spread(const X* z, X* x) const;
 
   int count_ = 0;
-  double mass_ = 1, inverse_mass_ = 1;
+  P mass_ = P(1), inverse_mass_ = P(1);
   bool linear_ = false;                                  // no inertia of the deflection: see Body::linear
-  std::vector<double> mean_, first_;                     // ∫Ψ dm, ∫sΨ dm
-  std::vector<double> mean_share_, first_share_;         // the same over m
-  double turn_share_ = 0, cross_share_ = 0, share_ = 0;  // Σ first²/m, Σ first mean/m, Σ mean²/m
-  std::vector<double> tip_;  // Ψ'_k at the tip times the root of the tip's rotary inertia; empty: none
-  std::vector<double> own_slope_;
+  std::vector<P> mean_, first_;                     // ∫Ψ dm, ∫sΨ dm
+  std::vector<P> mean_share_, first_share_;         // the same over m
+  P turn_share_{}, cross_share_{}, share_{};  // Σ first²/m, Σ first mean/m, Σ mean²/m
+  std::vector<P> tip_;  // Ψ'_k at the tip times the root of the tip's rotary inertia; empty: none
+  std::vector<P> own_slope_;
   bool carries_ = false;
   int rank_ = 0;
-  std::vector<double> basis_;  // Q, rank × count; empty: the identity
-  std::vector<double> mean_in_, first_in_;
+  std::vector<P> basis_;  // Q, rank × count; empty: the identity
+  std::vector<P> mean_in_, first_in_;
 };
 
+template <class P>
 template <class T>
-Bending<T> Flex::bend(const T* eta) const {
+Bending<T> FlexOf<P>::bend(const T* eta) const {
   Bending<T> out;
   out.deflection = row_times(mean_.data(), eta, count_);
   if (linear_) return out;
@@ -134,8 +137,9 @@ Bending<T> Flex::bend(const T* eta) const {
   return out;
 }
 
+template <class P>
 template <class T>
-Bending<T> Flex::force(const T* eta, const T* rate, T spin, T lateral, const T* e, T* x) const {
+Bending<T> FlexOf<P>::force(const T* eta, const T* rate, T spin, T lateral, const T* e, T* x) const {
   Bending<T> out;
   if (linear_) {
     for (int k = 0; k < count_; ++k) {
@@ -164,8 +168,9 @@ Bending<T> Flex::force(const T* eta, const T* rate, T spin, T lateral, const T* 
   return out;
 }
 
+template <class P>
 template <class T>
-void Flex::begin(Vec2<T> side, T* block) const {
+void FlexOf<P>::begin(Vec2<T> side, T* block) const {
   T *h = block, *turn = block + rank_ * rank_, *x = turn + rank_, *z = x + rank_;
   for (int j = 0; j < rank_; ++j) {
     for (int k = 0; k < j; ++k) h[j * rank_ + k] = T(0);
@@ -176,14 +181,15 @@ void Flex::begin(Vec2<T> side, T* block) const {
   }
 }
 
+template <class P>
 template <class T>
-void Flex::add(const FlexSeat& at, const Articulated<T>& a, Vec2<T> reach, Vec2<T> offset, Vec2<T> side,
+void FlexOf<P>::add(const FlexSeatOf<P>& at, const Articulated<T>& a, Vec2<T> reach, Vec2<T> offset, Vec2<T> side,
                T* block) const {
   T *h = block, *turn = block + rank_ * rank_, *x = turn + rank_, *z = x + rank_;
   const Vec2<T> swing = turned(reach), push = a.push(side);
   const T stiff = dot(side, push);
   const T across = at.turns ? dot(a.cross, side) + dot(swing, push) : dot(swing, push);
-  const double* shape = at.shapes_in.data();
+  const P* shape = at.shapes_in.data();
   for (int j = 0; j < rank_; ++j) {
     for (int k = 0; k <= j; ++k) h[j * rank_ + k] += shape[j] * shape[k] * stiff;
     turn[j] += shape[j] * across;
@@ -195,7 +201,7 @@ void Flex::add(const FlexSeat& at, const Articulated<T>& a, Vec2<T> reach, Vec2<
   const Vec2<T> own = turned(offset), pull = a.cross + a.push(own);
   const T twist = a.turn + dot(a.cross, own);
   const T mixed = dot(side, pull), bend = twist + dot(own, pull), lever = twist + dot(swing, pull);
-  const double* slope = at.slopes_in.data();
+  const P* slope = at.slopes_in.data();
   for (int j = 0; j < rank_; ++j) {
     for (int k = 0; k <= j; ++k)
       h[j * rank_ + k] += (shape[j] * slope[k] + slope[j] * shape[k]) * mixed + slope[j] * slope[k] * bend;
@@ -205,8 +211,9 @@ void Flex::add(const FlexSeat& at, const Articulated<T>& a, Vec2<T> reach, Vec2<
   }
 }
 
+template <class P>
 template <class T>
-void Flex::eliminate(Vec2<T> side, T* block, Articulated<T>& a) const {
+void FlexOf<P>::eliminate(Vec2<T> side, T* block, Articulated<T>& a) const {
   if (!carries_) {
     a.turn -= turn_share_;
     a.cross -= cross_share_ * side;
@@ -243,21 +250,24 @@ void Flex::eliminate(Vec2<T> side, T* block, Articulated<T>& a) const {
   }
 }
 
+template <class P>
 template <class X>
-void Flex::gather(const X* x, X* z) const {
+void FlexOf<P>::gather(const X* x, X* z) const {
   for (int j = 0; j < rank_; ++j)
     z[j] = row_times(basis_.data() + static_cast<std::ptrdiff_t>(j) * count_, x, count_);
 }
 
+template <class P>
 template <class X>
-void Flex::spread(const X* z, X* x) const {
+void FlexOf<P>::spread(const X* z, X* x) const {
   for (int j = 0; j < rank_; ++j)
     add_times(basis_.data() + static_cast<std::ptrdiff_t>(j) * count_, z[j], x, count_);
 }
 
 // In the span x becomes L⁻¹ x.
+template <class P>
 template <class T, class X>
-void Flex::lift(Vec2<T> side, const T* block, Load<X>& load, X* x, X* room) const {
+void FlexOf<P>::lift(Vec2<T> side, const T* block, Load<X>& load, X* x, X* room) const {
   if (!carries_) {
     load.moment -= row_times(first_share_.data(), x, count_);
     load.force -= row_times(mean_share_.data(), x, count_) * side;
@@ -282,8 +292,9 @@ void Flex::lift(Vec2<T> side, const T* block, Load<X>& load, X* x, X* room) cons
   spread(y, x);
 }
 
+template <class P>
 template <class T, class X>
-void Flex::lower(Vec2<T> side, const T* block, const Motion<X>& motion, X* x, X* room) const {
+void FlexOf<P>::lower(Vec2<T> side, const T* block, const Motion<X>& motion, X* x, X* room) const {
   if (!carries_) {
     const X across = dot(side, motion.move);
     for (int k = 0; k < count_; ++k)
@@ -298,7 +309,7 @@ void Flex::lower(Vec2<T> side, const T* block, const Motion<X>& motion, X* x, X*
     gather(x, y);
     for (int j = 0; j < rank_; ++j) was[j] = y[j];
   }
-  const double share = basis_.empty() ? inverse_mass_ : 1;
+  const P share = basis_.empty() ? inverse_mass_ : P(1);
   for (int j = rank_ - 1; j >= 0; --j) {
     X value = share * y[j] - turn[j] * motion.turn - gx[j] * motion.move.x - gz[j] * motion.move.z;
     for (int k = j + 1; k < rank_; ++k) value -= h[k * rank_ + j] * y[k];
@@ -309,8 +320,9 @@ void Flex::lower(Vec2<T> side, const T* block, const Motion<X>& motion, X* x, X*
   spread(y, x);
 }
 
+template <class P>
 template <class T>
-void Flex::multiply(Vec2<T> side, const Motion<T>& motion, Load<T>& load, T* x) const {
+void FlexOf<P>::multiply(Vec2<T> side, const Motion<T>& motion, Load<T>& load, T* x) const {
   const T across = dot(side, motion.move);
   T turn{}, push{};
   for (int k = 0; k < count_; ++k) {

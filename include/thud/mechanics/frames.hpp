@@ -6,10 +6,12 @@
 
 namespace thud {
 
-class Tree;
+template <class P>
+class TreeOf;
+using Tree = TreeOf<double>;
 
-/// Pose and velocity of every body frame, filled by Tree::kinematics.
-template <class T>
+/// Pose and velocity of every body frame, filled by Tree::kinematics. P: scalar of the parameters.
+template <class T, class P = double>
 struct Frames {
   std::vector<Vec2<T>> u, w;             ///< axis and lateral unit vectors
   std::vector<Vec2<T>> origin;           ///< position of the frame's origin
@@ -18,7 +20,7 @@ struct Frames {
   std::vector<Vec2<T>> reach;            ///< to it from the parent's origin, where there is a parent
   std::vector<T> rate;                   ///< of the body's angle
   std::vector<T> travel, travel_rate;    ///< of a slider
-  std::vector<const ElasticBeam*> beam;  ///< null for rigid bodies
+  std::vector<const ElasticBeamOf<P>*> beam;  ///< null for rigid bodies
   std::vector<T> eta, eta_rate;          ///< elastic coordinates of all bodies, one after the other
   std::vector<int> eta_begin;            ///< where those of a body begin
 
@@ -29,22 +31,22 @@ struct Frames {
     centripetal.assign(bodies, {});  // that of a root is not written again
     beam.assign(bodies, nullptr), eta_begin.assign(bodies, 0);
   }
-  void resize(const Tree& tree);
+  void resize(const TreeOf<P>& tree);
 
   /// Lateral deflection of the axis at s, its slope, and their rates; zero on rigid parts.
-  T deflection(int body, double s) const { return deflect(body, s, eta, false); }
-  T deflection_rate(int body, double s) const { return deflect(body, s, eta_rate, false); }
-  T slope(int body, double s) const { return deflect(body, s, eta, true); }
-  T slope_rate(int body, double s) const { return deflect(body, s, eta_rate, true); }
+  T deflection(int body, P s) const { return deflect(body, s, eta, false); }
+  T deflection_rate(int body, P s) const { return deflect(body, s, eta_rate, false); }
+  T slope(int body, P s) const { return deflect(body, s, eta, true); }
+  T slope_rate(int body, P s) const { return deflect(body, s, eta_rate, true); }
 
   /// World vector from the frame's origin to a body point.
-  Vec2<T> arm(int body, BodyPoint p) const {
+  Vec2<T> arm(int body, BodyPointOf<P> p) const {
     if (!beam[body]) return p.s * u[body] + p.n * w[body];
     return p.s * u[body] + (p.n + deflection(body, p.s)) * w[body];
   }
-  Vec2<T> position(int body, BodyPoint p) const { return origin[body] + arm(body, p); }
+  Vec2<T> position(int body, BodyPointOf<P> p) const { return origin[body] + arm(body, p); }
   /// Velocity of a body point.
-  Vec2<T> velocity(int body, BodyPoint p) const {
+  Vec2<T> velocity(int body, BodyPointOf<P> p) const {
     const Vec2<T> v = velocity(body, arm(body, p));
     return beam[body] ? v + deflection_rate(body, p.s) * w[body] : v;
   }
@@ -52,8 +54,8 @@ struct Frames {
   Vec2<T> velocity(int body, Vec2<T> arm_) const { return origin_rate[body] + rate[body] * turned(arm_); }
 
  private:
-  T deflect(int body, double s, const std::vector<T>& coordinates, bool want_slope) const {
-    const ElasticBeam* b = beam[body];
+  T deflect(int body, P s, const std::vector<T>& coordinates, bool want_slope) const {
+    const ElasticBeamOf<P>* b = beam[body];
     if (!b || s < b->start()) return T(0);
     T value, tangent;
     b->deflect(s - b->start(), coordinates.data() + eta_begin[body], value, tangent);

@@ -46,15 +46,16 @@ struct MassFactor {
 ///   centripetal of the origin − q̇² r − 2 q̇ ẇ u      acceleration of a mass element at v̇ = 0
 ///
 /// A pin hands on a force only, so that what it carries acts on its seat like a mass of 2 × 2.
-class Tree {
+template <class P>
+class TreeOf {
  public:
   /// Bodies in an order where parents come first. Throws std::invalid_argument on a bad mass or parent.
-  explicit Tree(std::vector<Body> bodies);
+  explicit TreeOf(std::vector<BodyOf<P>> bodies);
 
   int body_count() const { return static_cast<int>(bodies_.size()); }
   int dof_count() const { return dof_count_; }
-  const Body& body(int i) const { return bodies_[i]; }
-  const std::vector<Body>& bodies() const { return bodies_; }
+  const BodyOf<P>& body(int i) const { return bodies_[i]; }
+  const std::vector<BodyOf<P>>& bodies() const { return bodies_; }
   /// The coordinate that turns a body: its own, or, behind sliders and welds, that of a body which carries it; −1: none.
   int angle_dof(int body) const { return nodes_[body].angle; }
   /// First of the coordinates of the joint that carries a body (a weld has none).
@@ -77,40 +78,41 @@ class Tree {
   /// Where those of a body begin among the elastic coordinates of all.
   int elastic_begin(int body) const { return nodes_[body].eta; }
   /// √(k/m) of an elastic coordinate, 0 for the others [rad/s].
-  double dof_frequency(int dof) const { return dofs_[dof].frequency; }
+  P dof_frequency(int dof) const { return dofs_[dof].frequency; }
   /// First of the two translations of a free root, −1 for other bodies.
   int translation_dof(int body) const {
     return nodes_[body].joint == JointKind::free ? nodes_[body].dof : -1;
   }
   /// True when the degree of freedom is an angle.
   bool is_angle(int dof) const { return dofs_[dof].is_angle; }
-  double total_mass() const;
+  P total_mass() const;
   const std::string& dof_name(int dof) const { return dofs_[dof].name; }
 
   /// Poses and velocities of all frames.
   template <class T>
-  void kinematics(const T* q, const T* v, Frames<T>& out) const;
+  void kinematics(const T* q, const T* v, Frames<T, P>& out) const;
 
   /// The same for one body, whose parent must have been done; also returned by value.
   template <class T>
-  Frame<T> place(int body, const T* q, const T* v, Frames<T>& out) const;
+  Frame<T> place(int body, const T* q, const T* v, Frames<T, P>& out) const;
 
   /// v̇ under the given wrenches (used up as scratch). Leaves the factored mass matrix in `factor` for solve().
   template <class T>
-  void forward_dynamics(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor, T* vdot) const;
+  void forward_dynamics(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor, T* vdot) const;
 
   /// Generalised force of the wrenches, less the inertia terms h(q, v). The wrenches are used up as scratch.
   template <class T>
-  void reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised) const;
+  void reduce(const Frames<T, P>& frames, Wrenches<T>& wrenches, T* generalised) const;
 
   /// Generalised force of one force acting at `arm` from the origin of `body` (Jᵀ f), added to `generalised`.
   /// `shapes`: Ψ_k of the point, when it is one of a beam.
   template <class T>
-  void add_point_force(const Frames<T>& frames, int body, Vec2<T> arm, Vec2<T> f, T* generalised,
+  void add_point_force(const Frames<T, P>& frames, int body, Vec2<T> arm, Vec2<T> f, T* generalised,
                        const T* shapes = nullptr) const;
   /// The same at a body point.
-  void add_point_force(const Frames<double>& frames, int body, BodyPoint point, Vec f,
-                       double* generalised) const;
+  template <class T>
+  void add_point_force(const Frames<T, P>& frames, int body, BodyPointOf<P> point, Vec2<T> f,
+                       T* generalised) const;
 
   /// Generalised force of a moment on a body.
   template <class T>
@@ -118,16 +120,16 @@ class Tree {
 
   /// Relative rate in the joint that carries a body: of the tangents that meet there; of the travel of a slider.
   template <class T>
-  T joint_rate(const Frames<T>& frames, int body) const;
+  T joint_rate(const Frames<T, P>& frames, int body) const;
   /// The angle in it, or the travel, of which joint_rate is the rate.
   template <class T>
-  T joint_position(const Frames<T>& frames, const T* q, int body) const;
+  T joint_position(const Frames<T, P>& frames, const T* q, int body) const;
   /// Its row of the Jacobian, times a moment (of a slider: a force), added to `generalised`.
   template <class T>
   void add_joint_moment(int body, T moment, T* generalised) const;
   /// The same as wrenches on both bodies.
   template <class T>
-  void add_joint_moment(const Frames<T>& frames, int body, T moment, Wrenches<T>& wrenches) const;
+  void add_joint_moment(const Frames<T, P>& frames, int body, T moment, Wrenches<T>& wrenches) const;
 
   /// Sizes the factor and fills what does not change with the pose.
   template <class T>
@@ -135,7 +137,7 @@ class Tree {
 
   /// Factors the mass matrix at the pose.
   template <class T>
-  void factor(const Frames<T>& frames, MassFactor<T>& out) const;
+  void factor(const Frames<T, P>& frames, MassFactor<T>& out) const;
 
   /// x ← M⁻¹ x. The room in `factor` is used: not from two threads at once.
   template <class T>
@@ -155,29 +157,35 @@ class Tree {
   T half_product(const MassFactor<T>& factor, const T* a, const T* b) const;
   /// Factors as forward_dynamics does, and lifts the forces: lower() makes v̇ of them.
   template <class T>
-  void lift_forces(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor, T* x) const;
+  void lift_forces(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor, T* x) const;
 
   /// x ← M x at the pose of the factor.
   template <class T>
   void multiply(const MassFactor<T>& factor, T* x) const;
 
   /// Acceleration of a point of a body when the coordinates accelerate with v̇.
-  Vec acceleration(const Frames<double>& frames, const double* vdot, int body, BodyPoint point) const;
+  template <class T>
+  Vec2<T> acceleration(const Frames<T, P>& frames, const T* vdot, int body, BodyPointOf<P> point) const;
 
   /// The mass centre, a beam's deflection included: from the origin, its velocity and acceleration.
   template <class T>
-  Vec2<T> center_arm(const Frames<T>& frames, int body) const;
+  Vec2<T> center_arm(const Frames<T, P>& frames, int body) const;
   template <class T>
-  Vec2<T> center_velocity(const Frames<T>& frames, int body) const;
-  Vec center_acceleration(const Frames<double>& frames, const double* vdot, int body) const;
+  Vec2<T> center_velocity(const Frames<T, P>& frames, int body) const;
+  template <class T>
+  Vec2<T> center_acceleration(const Frames<T, P>& frames, const T* vdot, int body) const;
   /// Where the weight of a body acts (see BeamGravity): from the origin, times its mass.
   template <class T>
-  Vec2<T> weight_moment(const Frames<T>& frames, int body) const;
+  Vec2<T> weight_moment(const Frames<T, P>& frames, int body) const;
 
-  double kinetic_energy(const Frames<double>& frames) const;
-  double kinetic_energy(const Frames<double>& frames, int body) const;
-  double potential_energy(const Frames<double>& frames, Vec gravity) const;
-  double strain_energy(const Frames<double>& frames) const;
+  template <class T>
+  T kinetic_energy(const Frames<T, P>& frames) const;
+  template <class T>
+  T kinetic_energy(const Frames<T, P>& frames, int body) const;
+  template <class T>
+  T potential_energy(const Frames<T, P>& frames, Vec2<P> gravity) const;
+  template <class T>
+  T strain_energy(const Frames<T, P>& frames) const;
 
  private:
   // What the sweeps want to know of a body.
@@ -195,15 +203,15 @@ class Tree {
     int elastic = -1;           // first elastic coordinate
     int eta = 0;                // the same among all elastic coordinates
     int block = 0;              // of factors of the elastic coordinates
-    double mass = 0, turn = 0;  // turn: inertia about the origin
-    BodyPoint first{};          // mass times centre
-    BodyPoint attach{};
-    Vec anchor{};
+    P mass{}, turn{};  // turn: inertia about the origin
+    BodyPointOf<P> first{};          // mass times centre
+    BodyPointOf<P> attach{};
+    Vec2<P> anchor{};
   };
   struct Dof {
     std::string name;
     bool is_angle;
-    double frequency;
+    P frequency;
   };
 
   void number_coordinates(int body);
@@ -212,26 +220,26 @@ class Tree {
   void find_alone();
   void read_joint(int body);
   template <bool Turns, class T>
-  void find_seat(const Node& n, int body, const Frames<T>& frames, mechanics::Seat<T>& seat) const;
+  void find_seat(const Node& n, int body, const Frames<T, P>& frames, mechanics::Seat<T>& seat) const;
   template <bool Elastic, class T>
-  void find_first_moment(const Frames<T>& frames, int body, mechanics::BodyFactor<T>& out) const;
+  void find_first_moment(const Frames<T, P>& frames, int body, mechanics::BodyFactor<T>& out) const;
   template <bool Elastic, class T>
-  mechanics::Load<T> net_load(const Frames<T>& frames, int body, const Wrenches<T>& wrenches, T* x,
+  mechanics::Load<T> net_load(const Frames<T, P>& frames, int body, const Wrenches<T>& wrenches, T* x,
                               mechanics::BodyFactor<T>& out) const;
   template <bool Elastic, class Joint, class T>
-  void hand_load(const Node& n, int body, const Frames<T>& frames, Vec2<T> offset,
+  void hand_load(const Node& n, int body, const Frames<T, P>& frames, Vec2<T> offset,
                  const mechanics::Load<T>& load, Wrenches<T>& wrenches) const;
   template <bool Elastic, class Joint, class T>
   void hand_inertia(const Node& n, int body, const mechanics::Articulated<T>& a, MassFactor<T>& factor) const;
   template <bool Forces, bool Elastic, class T>
-  void climb(const Frames<T>& frames, Wrenches<T>* wrenches, MassFactor<T>& factor, T* x) const;
+  void climb(const Frames<T, P>& frames, Wrenches<T>* wrenches, MassFactor<T>& factor, T* x) const;
   template <class T>
-  void forward_articulated(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor,
+  void forward_articulated(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor,
                            T* vdot) const;
   template <class T>
-  void add_load(const Frames<T>& frames, int body, mechanics::Load<T> load, T* generalised) const;
+  void add_load(const Frames<T, P>& frames, int body, mechanics::Load<T> load, T* generalised) const;
   template <class T>
-  Vec2<T> line_of(const Frames<T>& frames, int body) const;
+  Vec2<T> line_of(const Frames<T, P>& frames, int body) const;
   template <class T>
   T turning(int body, const T* x) const;
   template <class T>
@@ -248,18 +256,20 @@ class Tree {
   void sweep_up(const MassFactor<T>& factor, X* x, SweepRoom<X>& room) const;
   template <bool Elastic, bool Sparse, class T, class X>
   void sweep_down(const MassFactor<T>& factor, X* x, SweepRoom<X>& room) const;
-  mechanics::Motion<double> motion(const Frames<double>& frames, const double* vdot, int body) const;
+  template <class T>
+  mechanics::Motion<T> motion(const Frames<T, P>& frames, const T* vdot, int body) const;
 
-  std::vector<Body> bodies_;
+  std::vector<BodyOf<P>> bodies_;
   std::vector<Node> nodes_;
-  std::vector<mechanics::JointShape> shapes_;
+  std::vector<mechanics::JointShapeOf<P>> shapes_;
   std::vector<Dof> dofs_;
-  std::vector<mechanics::Flex> flex_;
-  std::vector<mechanics::FlexSeat> seats_;
+  std::vector<mechanics::FlexOf<P>> flex_;
+  std::vector<mechanics::FlexSeatOf<P>> seats_;
   bool all_alone_ = false;
   int dof_count_ = 0, elastic_count_ = 0;
   std::size_t block_count_ = 0, room_size_ = 0;
 };
+using Tree = TreeOf<double>;
 
 }  // namespace thud
 

@@ -5,8 +5,9 @@
 
 namespace thud {
 
+template <class P>
 template <class T>
-void Tree::prepare(MassFactor<T>& out) const {
+void TreeOf<P>::prepare(MassFactor<T>& out) const {
   const auto bodies = static_cast<std::size_t>(body_count());
   out.inverse_diagonal.assign(dof_count_, T(0));
   out.body.assign(bodies, {});
@@ -26,8 +27,9 @@ void Tree::prepare(MassFactor<T>& out) const {
   }
 }
 
+template <class P>
 template <bool Elastic, class T>
-[[gnu::always_inline]] inline void Tree::find_first_moment(const Frames<T>& frames, int i,
+[[gnu::always_inline]] inline void TreeOf<P>::find_first_moment(const Frames<T, P>& frames, int i,
                                                            mechanics::BodyFactor<T>& b) const {
   const Node& n = nodes_[i];
   b.first = n.first.s * frames.u[i] + n.first.n * frames.w[i];
@@ -40,8 +42,9 @@ template <bool Elastic, class T>
 }
 
 // What acts on a body, less the inertia of the body at v̇ = 0. The forces on its elastic coordinates go into x.
+template <class P>
 template <bool Elastic, class T>
-[[gnu::always_inline]] inline mechanics::Load<T> Tree::net_load(const Frames<T>& frames, int i,
+[[gnu::always_inline]] inline mechanics::Load<T> TreeOf<P>::net_load(const Frames<T, P>& frames, int i,
                                                                 const Wrenches<T>& wrenches,
                                                                 [[maybe_unused]] T* x,
                                                                 mechanics::BodyFactor<T>& out) const {
@@ -70,8 +73,9 @@ template <bool Elastic, class T>
   return load;
 }
 
+template <class P>
 template <bool Elastic, class Joint, class T>
-[[gnu::always_inline]] inline void Tree::hand_load(const Node& n, int i, const Frames<T>& frames,
+[[gnu::always_inline]] inline void TreeOf<P>::hand_load(const Node& n, int i, const Frames<T, P>& frames,
                                                    [[maybe_unused]] Vec2<T> offset,
                                                    const mechanics::Load<T>& load,
                                                    Wrenches<T>& wrenches) const {
@@ -82,8 +86,9 @@ template <bool Elastic, class Joint, class T>
   if constexpr (mechanics::turns_with_seat<Joint>) wrenches.moment[n.parent] += load.moment;
 }
 
+template <class P>
 template <class T>
-void Tree::reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised) const {
+void TreeOf<P>::reduce(const Frames<T, P>& frames, Wrenches<T>& wrenches, T* generalised) const {
   mechanics::BodyFactor<T> unused;
   for (int i = body_count() - 1; i >= 0; --i) {
     const Node& n = nodes_[i];
@@ -100,8 +105,9 @@ void Tree::reduce(const Frames<T>& frames, Wrenches<T>& wrenches, T* generalised
 }
 
 // Hands what the seat of a joint feels to the parent.
+template <class P>
 template <bool Elastic, class Joint, class T>
-[[gnu::always_inline]] inline void Tree::hand_inertia(const Node& n, int i,
+[[gnu::always_inline]] inline void TreeOf<P>::hand_inertia(const Node& n, int i,
                                                       const mechanics::Articulated<T>& a,
                                                       MassFactor<T>& f) const {
   const mechanics::BodyFactor<T>& b = f.body[i];
@@ -122,8 +128,9 @@ template <bool Elastic, class Joint, class T>
 }
 
 // From the leaves to the roots: articulated inertias, and, where wanted, the forces with them.
+template <class P>
 template <bool Forces, bool Elastic, class T>
-void Tree::climb(const Frames<T>& frames, [[maybe_unused]] Wrenches<T>* wrenches, MassFactor<T>& f,
+void TreeOf<P>::climb(const Frames<T, P>& frames, [[maybe_unused]] Wrenches<T>* wrenches, MassFactor<T>& f,
                  [[maybe_unused]] T* x) const {
   if constexpr (Elastic)
     for (int i = 0; i < body_count(); ++i) {
@@ -166,28 +173,32 @@ void Tree::climb(const Frames<T>& frames, [[maybe_unused]] Wrenches<T>* wrenches
   }
 }
 
+template <class P>
 template <class T>
-void Tree::factor(const Frames<T>& frames, MassFactor<T>& out) const {
+void TreeOf<P>::factor(const Frames<T, P>& frames, MassFactor<T>& out) const {
   if (all_alone_) return;
   has_beams() ? climb<false, true, T>(frames, nullptr, out, nullptr)
               : climb<false, false, T>(frames, nullptr, out, nullptr);
 }
 
+template <class P>
 template <class T>
-void Tree::lift_forces(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass, T* x) const {
+void TreeOf<P>::lift_forces(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass, T* x) const {
   has_beams() ? climb<true, true>(frames, &wrenches, mass, x)
               : climb<true, false>(frames, &wrenches, mass, x);
 }
 
+template <class P>
 template <class T>
-void Tree::forward_articulated(const Frames<T>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass,
+void TreeOf<P>::forward_articulated(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass,
                                T* vdot) const {
   lift_forces(frames, wrenches, mass, vdot);
   lower(mass, vdot);
 }
 
+template <class P>
 template <class T>
-[[gnu::always_inline]] inline void Tree::forward_dynamics(const Frames<T>& frames, Wrenches<T>& wrenches,
+[[gnu::always_inline]] inline void TreeOf<P>::forward_dynamics(const Frames<T, P>& frames, Wrenches<T>& wrenches,
                                                           MassFactor<T>& mass, T* vdot) const {
   if (!all_alone_) return forward_articulated(frames, wrenches, mass, vdot);
   for (int i = 0; i < body_count(); ++i) {  // M is diagonal, and there are no centripetal terms
@@ -202,24 +213,18 @@ template <class T>
   }
 }
 
-namespace detail {
-inline bool is_zero(double x) { return x == 0; }
-template <class T>
-bool is_zero(const Dual<T>& x) {
-  return is_zero(x.v) && is_zero(x.d);
-}
-}  // namespace detail
-
+template <class P>
 template <class X>
-[[gnu::always_inline]] inline bool Tree::is_touched(const Node& n, const X* x) const {
+[[gnu::always_inline]] inline bool TreeOf<P>::is_touched(const Node& n, const X* x) const {
   for (int k = n.dof; k < n.end; ++k)
-    if (!detail::is_zero(x[k])) return true;
+    if (!is_zero(x[k])) return true;
   return false;
 }
 
 // x ← L⁻ᵀ x. Bodies that nothing acts on are left out: the row of a point force touches the way to the root only.
+template <class P>
 template <bool Elastic, class T, class X>
-void Tree::sweep_up(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
+void TreeOf<P>::sweep_up(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
   const Node* nodes = nodes_.data();
   const mechanics::BodyFactor<T>* bodies = f.body.data();
   typename SweepRoom<X>::Stop* stops = room.stops.data();
@@ -256,8 +261,9 @@ void Tree::sweep_up(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
 }
 
 // x ← L⁻¹ D⁻¹ x. Trees that nothing acts on are left out where the sweep is sparse.
+template <class P>
 template <bool Elastic, bool Sparse, class T, class X>
-void Tree::sweep_down(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
+void TreeOf<P>::sweep_down(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
   const Node* nodes = nodes_.data();
   const mechanics::BodyFactor<T>* bodies = f.body.data();
   const T* inverse = f.inverse_diagonal.data();
@@ -282,8 +288,9 @@ void Tree::sweep_down(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const {
 }
 
 // How the seat of a joint moves with the parent.
+template <class P>
 template <bool Elastic, class T, class X>
-[[gnu::always_inline]] inline mechanics::Motion<X> Tree::seat_motion(const Node& n, int i,
+[[gnu::always_inline]] inline mechanics::Motion<X> TreeOf<P>::seat_motion(const Node& n, int i,
                                                                      const mechanics::BodyFactor<T>& b,
                                                                      [[maybe_unused]] Vec2<T> side,
                                                                      const mechanics::Motion<X>& m,
@@ -302,8 +309,9 @@ template <bool Elastic, class T, class X>
   return out;
 }
 
+template <class P>
 template <class T>
-void Tree::solve(const MassFactor<T>& factor, T* x) const {
+void TreeOf<P>::solve(const MassFactor<T>& factor, T* x) const {
   if (all_alone_) return lower(factor, x);
   if (has_beams()) {
     sweep_up<true>(factor, x, factor.room);
@@ -314,20 +322,23 @@ void Tree::solve(const MassFactor<T>& factor, T* x) const {
   }
 }
 
+template <class P>
 template <class T>
-void Tree::solve_many(const MassFactor<T>& factor, T* x, int count) const {
+void TreeOf<P>::solve_many(const MassFactor<T>& factor, T* x, int count) const {
   for (int r = 0; r < count; ++r) solve(factor, x + static_cast<std::ptrdiff_t>(r) * dof_count_);
 }
 
+template <class P>
 template <class T>
-void Tree::lift(const MassFactor<T>& factor, T* x) const {
+void TreeOf<P>::lift(const MassFactor<T>& factor, T* x) const {
   if (all_alone_) return;
   has_beams() ? sweep_up<true>(factor, x, factor.room) : sweep_up<false>(factor, x, factor.room);
   for (auto& stop : factor.room.stops) stop.active = false;
 }
 
+template <class P>
 template <class T>
-void Tree::lower(const MassFactor<T>& factor, T* x) const {
+void TreeOf<P>::lower(const MassFactor<T>& factor, T* x) const {
   if (all_alone_) {
     for (int i = 0; i < dof_count_; ++i) x[i] *= factor.inverse_diagonal[i];
     return;
@@ -336,15 +347,17 @@ void Tree::lower(const MassFactor<T>& factor, T* x) const {
               : sweep_down<false, false>(factor, x, factor.room);
 }
 
+template <class P>
 template <class T>
-T Tree::half_product(const MassFactor<T>& factor, const T* a, const T* b) const {
+T TreeOf<P>::half_product(const MassFactor<T>& factor, const T* a, const T* b) const {
   T sum{};
   for (int i = 0; i < dof_count_; ++i) sum += a[i] * factor.inverse_diagonal[i] * b[i];
   return sum;
 }
 
+template <class P>
 template <class T>
-void Tree::multiply(const MassFactor<T>& f, T* x) const {
+void TreeOf<P>::multiply(const MassFactor<T>& f, T* x) const {
   if (all_alone_) {
     for (int i = 0; i < dof_count_; ++i) x[i] = x[i] / f.inverse_diagonal[i];
     return;

@@ -14,8 +14,8 @@ struct FreeJoint {
   static constexpr int own_angle = 2;
   static constexpr std::array<Coordinate, 3> coordinates{{{"x", false}, {"z", false}, {"angle", true}}};
 
-  template <class T>
-  [[gnu::always_inline]] static Frame<T> place(const JointShape&, const Seat<T>&, const Axis<T>& axis,
+  template <class P, class T>
+  [[gnu::always_inline]] static Frame<T> place(const JointShapeOf<P>&, const Seat<T>&, const Axis<T>& axis,
                                                const T* q, const T* v, int at) {
     return {axis.u, axis.w, {q[at], q[at + 1]}, {v[at], v[at + 1]}, v[at + 2]};
   }

@@ -34,10 +34,11 @@ Axis<T> rotated(const Axis<T>& a, S cosine, S sine) {
 }
 
 /// Constants of a joint: see Joint.
-struct JointShape {
-  double cosine = 1, sine = 0;   ///< of the body's axis against the seat's
-  double along = 1, across = 0;  ///< the line of a slider in the frame of the body
-  double ahead = 0;              ///< of the angle that turns the body [rad]
+template <class P>
+struct JointShapeOf {
+  P cosine = P(1), sine{};   ///< of the body's axis against the seat's
+  P along = P(1), across{};  ///< the line of a slider in the frame of the body
+  P ahead{};              ///< of the angle that turns the body [rad]
 };
 
 /// The place that carries a joint: a point of the parent, or of the ground. A joint moves it on to the body's origin.

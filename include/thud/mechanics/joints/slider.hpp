@@ -20,8 +20,8 @@ struct SliderJoint {
   static constexpr bool has_line = true;
   static constexpr std::array<Coordinate, 1> coordinates{{{"travel", false}}};
 
-  template <class T>
-  static Frame<T> place(const JointShape& shape, Seat<T>& seat, const Axis<T>&, const T* q, const T* v,
+  template <class P, class T>
+  static Frame<T> place(const JointShapeOf<P>& shape, Seat<T>& seat, const Axis<T>&, const T* q, const T* v,
                         int at) {
     const Axis<T> own = rotated(seat.axis, shape.cosine, shape.sine);
     const Vec2<T> line = shape.along * own.u + shape.across * own.w, offset = q[at] * line;

@@ -14,8 +14,8 @@ struct WeldJoint {
   static constexpr bool has_line = false;
   static constexpr std::array<Coordinate, 0> coordinates{};
 
-  template <class T>
-  static Frame<T> place(const JointShape& shape, const Seat<T>& seat, const Axis<T>&, const T*, const T*,
+  template <class P, class T>
+  static Frame<T> place(const JointShapeOf<P>& shape, const Seat<T>& seat, const Axis<T>&, const T*, const T*,
                         int) {
     const Axis<T> own = rotated(seat.axis, shape.cosine, shape.sine);
     return {own.u, own.w, seat.origin, seat.origin_rate, seat.rate};

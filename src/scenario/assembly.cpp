@@ -1,0 +1,164 @@
+#include "scenario/assembly.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenario/beds.hpp"
+#include "scenario/bodies.hpp"
+#include "scenario/contacts.hpp"
+#include "scenario/elements.hpp"
+
+namespace thud::doc {
+
+namespace {
+
+// gravity = 9.81, or [gx, gz]
+template <class P>
+Vec2<P> read_gravity(const Table& root) {
+  if (!root.has("gravity")) return {P(0), P(9.81)};
+  if (root.kind_of("gravity") == ValueKind::array) {
+    const auto g = root.pair("gravity", Dimension::acceleration);
+    return {P((*g)[0]), P((*g)[1])};
+  }
+  return {P(0), P(root.number("gravity", Dimension::acceleration))};
+}
+
+template <class P>
+void read_air(const Table& root, const std::vector<BodyDataOf<P>>& bodies, const std::vector<std::string>& names,
+              SystemOf<P>& system) {
+  const auto t = root.table_or_none("air");
+  if (!t) return;
+  const P density = t->number_or("density", P(1.2045), Dimension::density, Range::non_negative());
+  const P coefficient = t->number("drag_coefficient", Dimension::none, Range::non_negative());
+  const std::vector<std::string> which = t->texts_or("bodies", names);
+  for (const std::string& name : which) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw t->error("bodies", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
+    const int i = static_cast<int>(found - names.begin());
+    system.set_air_drag(i, 0.5 * coefficient * density * bodies[i].shape.air_area);
+  }
+  t->finish();
+}
+
+// To be drawn only.
+template <class P>
+PartOf<P> make_circle(BodyPointOf<P> at, P radius) {
+  PartOf<P> p;
+  p.kind = PartKind::disc;
+  p.s0 = p.s1 = at.s;
+  p.n = at.n;
+  p.width = p.breadth = 2 * radius;
+  return p;
+}
+
+// Returns those of [points], with their radii.
+template <class P>
+std::vector<FeatureOf<P>> read_points(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
+                                      const std::vector<std::string>& names, BuiltOf<P>& s) {
+  std::vector<FeatureOf<P>> features;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const int body = static_cast<int>(i);
+    s.points.push_back({names[i] + ".start", body, {-bodies[i].origin, P(0)}});
+    s.points.push_back({names[i] + ".tip", body, {bodies[i].shape.length - bodies[i].origin, P(0)}});
+    if (bodies[i].rigid.beam && bodies[i].shape.has_rigid_parts)
+      s.points.push_back({names[i] + ".root", body, {bodies[i].rigid.beam->start(), P(0)}});
+  }
+  const auto t = root.table_or_none("points");
+  if (!t) return features;
+  for (const std::string& key : t->keys()) {
+    const Table p = t->table(key);
+    const std::string name = p.text("body");
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw p.error("body", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
+    const int body = static_cast<int>(found - names.begin());
+    const P along = p.number("s", Dimension::length), lateral = p.number_or("n", P(0), Dimension::length);
+    const BodyPointOf<P> at{along - bodies[body].origin, lateral};
+    const P radius = p.number_or("radius", P(0), Dimension::length, Range::non_negative());
+    s.points.push_back({key, body, at});
+    features.push_back({key, body, at, radius});
+    if (value_of(radius) > 0) s.parts.push_back({body, make_circle(at, radius)});
+    p.finish();
+  }
+  t->finish();
+  return features;
+}
+
+// An element that is left out because it would do nothing could not tell what it does when the knob is turned.
+void refuse_hidden(const Table& root, const char* what, const std::string& where,
+                   std::initializer_list<Dual<double>> values) {
+  for (const Dual<double>& x : values)
+    if (x.v == 0 && x.d != 0)
+      throw InputError(root.place(), fmt::format("{} of {} is zero, where its derivative by a knob has a step", what,
+                                                 where));
+}
+
+void refuse_hidden(const Table&, const std::vector<BodyDataOf<double>>&, const System&) {}
+void refuse_hidden(const Table& root, const std::vector<BodyDataOf<Dual<double>>>& bodies,
+                   const SystemOf<Dual<double>>& system) {
+  for (const auto& b : bodies) {
+    const std::string name = fmt::format("body \"{}\"", b.rigid.name);
+    refuse_hidden(root, "damping in the joint", name, {b.forces.damping});
+    refuse_hidden(root, "friction in the joint", name, {b.forces.friction_positive, b.forces.friction_negative});
+    refuse_hidden(root, "mass without weight", name, {b.rigid.weightless});
+    if (b.shape.beam) refuse_hidden(root, "rotary inertia of the tip", name, {b.shape.beam->data.tip_inertia});
+    for (const auto& p : b.shape.parts) refuse_hidden(root, "a size", name, {p.width, p.breadth});
+  }
+  for (const auto& b : system.beds()) refuse_hidden(root, "depth", fmt::format("bed \"{}\"", b.name), {b.bottom});
+  for (const auto& c : system.contacts()) {
+    const std::string name = fmt::format("contact \"{}\"", c.subject());
+    refuse_hidden(root, "friction", name, {c.law.friction});
+    refuse_hidden(root, "radius", name, {c.a.radius, c.b.radius});
+    // Its square counts, so that at zero the speed after an impact begins to grow as a root does.
+    if (c.law.law == RestitutionLaw::stronge || system.contacts().size() > 1)
+      refuse_hidden(root, "restitution", name, {c.law.restitution});
+    if (c.law.correlation) refuse_hidden(root, "correlation", name, {*c.law.correlation});
+    if (c.law.compliant) refuse_hidden(root, "damping", name, {c.law.damping});
+  }
+  refuse_hidden(root, "correlation", "[contact]", {system.correlation()});
+  for (const auto& s : system.of<SpringOf<Dual<double>>>()) refuse_hidden(root, "damping", s.label, {s.damping});
+}
+
+}  // namespace
+
+template <class P>
+BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
+  BuiltOf<P> out;
+  const std::vector<BodyDataOf<P>> bodies = read_bodies<P>(root);
+  std::vector<std::string> names;
+  std::vector<BodyOf<P>> rigid;
+  for (const BodyDataOf<P>& b : bodies) {
+    names.push_back(b.rigid.name);
+    rigid.push_back(b.rigid);
+    out.notes.insert(out.notes.end(), b.notes.begin(), b.notes.end());
+  }
+  out.system = std::make_unique<SystemOf<P>>(TreeOf<P>(std::move(rigid)), read_gravity<P>(root));
+  SystemOf<P>& system = *out.system;
+  system.track_distance(true);
+  for (const BedDataOf<P>& data : read_beds<P>(root, names, own)) {
+    const int bed = system.add_bed(data.bed);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const bool feels = data.bodies.empty()
+                      || std::find(data.bodies.begin(), data.bodies.end(), names[i]) != data.bodies.end();
+      if (!feels) continue;
+      for (const PartOf<P>& part : bodies[i].shape.parts) system.add_piece(static_cast<int>(i), bed, part);
+    }
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    system.set_joint(static_cast<int>(i), bodies[i].forces);
+    for (const PartOf<P>& part : bodies[i].shape.parts) out.parts.emplace_back(static_cast<int>(i), part);
+  }
+  read_air(root, bodies, names, system);
+  const AssemblyOf<P> into{system, out.points};
+  read_contacts(root, bodies, read_points(root, bodies, names, out), into);
+  read_elements(root, into);
+  refuse_hidden(root, bodies, system);
+  return out;
+}
+
+template BuiltOf<double> build_system(const Table&, const OwnParts&);
+template BuiltOf<Dual<double>> build_system(const Table&, const OwnParts&);
+
+}  // namespace thud::doc
