@@ -211,11 +211,13 @@ BeamBasisOf<Number> make_mode_basis(Support support, const BeamDataOf<Number>& d
   const BeamBasis basis = make_mode_basis(support, plain(data), count);
   if (!is_still(tip_rates(data)))
     throw std::invalid_argument(
-        "the exact modes of a beam have no derivatives by its tip against its own mass; Hermite elements have");
+        "the exact modes of a beam have no derivatives by its tip against its own mass; Hermite elements "
+        "have");
   return scaled(support, data, basis);
 }
 
-BeamBasisOf<Number> make_element_basis(Support support, const BeamDataOf<Number>& data, int elements, int count) {
+BeamBasisOf<Number> make_element_basis(Support support, const BeamDataOf<Number>& data, int elements,
+                                       int count) {
   const BeamBasis basis = make_element_basis(support, plain(data), elements, count);
   const TipRatios rates = tip_rates(data);
   if (is_still(rates)) return scaled(support, data, basis);

@@ -101,11 +101,14 @@ class Turns {
   static bool is_positive(const T& x) { return value_of(x) > 0; }
   static bool is_none(const T& x) { return value_of(x) == 0; }
   double small(int row) const { return zero_velocity * speed_ * value_of(unit_[row]); }
-  bool is_small(int row, double factor = 1) const { return std::abs(value_of(v_[row])) <= factor * small(row); }
+  bool is_small(int row, double factor = 1) const {
+    return std::abs(value_of(v_[row])) <= factor * small(row);
+  }
   double small_energy() const { return zero_velocity * zero_velocity * speed_ * speed_; }
   T friction(int j, double most) const {
     const T ut = unit_[tangent(j)];
-    return is_positive(ut) ? std::min(p_.friction[j], most * unit_[normal(j)] / ut) : std::min(p_.friction[j], T(1));
+    return is_positive(ut) ? std::min(p_.friction[j], most * unit_[normal(j)] / ut)
+                           : std::min(p_.friction[j], T(1));
   }
   bool is_rough(int j) const { return is_positive(p_.friction[j]); }
 
@@ -377,11 +380,11 @@ class Turns {
     for (int i = 0; i < m; ++i) {
       const Unknown& u = unknown_[i];
       const bool follows = !u.normal && part_[u.contact] == Part::resting;
-      const T most = u.normal  ? share_[u.contact]
-                   : follows   ? friction(u.contact, rough_hold)
-                               : friction(u.contact, rough_hold) * share_[u.contact];
+      const T most = u.normal ? share_[u.contact]
+                   : follows  ? friction(u.contact, rough_hold)
+                              : friction(u.contact, rough_hold) * share_[u.contact];
       const double bound = follows ? value_of(most) * force[i - 1] : value_of(most);
-      const int side = std::abs(force[i] - bound) <= 1e-9 * bound                  ? 1
+      const int side = std::abs(force[i] - bound) <= 1e-9 * bound                   ? 1
                      : std::abs(force[i] - (u.normal ? 0 : -bound)) <= 1e-9 * bound ? -1
                                                                                     : 0;
       if (side == 0) {
@@ -416,8 +419,8 @@ class Turns {
     for (const Unknown& u : unknown_) {
       T& rate = rate_[u.row];
       const double force = value_of(rho_[u.row]);
-      const double most = value_of(u.normal ? share_[u.contact]
-                                            : friction(u.contact, rough_hold) * rho_[normal(u.contact)]);
+      const double most =
+          value_of(u.normal ? share_[u.contact] : friction(u.contact, rough_hold) * rho_[normal(u.contact)]);
       const double least = u.normal ? 0 : -most;
       if (std::abs(value_of(rate)) <= zero_residual * noise_[u.row])
         rate = T(0);
@@ -501,9 +504,7 @@ class Turns {
     const int j = event.contact, k = normal(j);
     switch (event.kind) {
       case Event::slip:
-        slipped_[j] = is_none(v_[tangent(j)])             ? slipped_[j]
-                    : value_of(rate_[tangent(j)]) < 0 ? 1
-                                                      : -1;
+        slipped_[j] = is_none(v_[tangent(j)]) ? slipped_[j] : value_of(rate_[tangent(j)]) < 0 ? 1 : -1;
         v_[tangent(j)] = T(0);
         arrived_.push_back(j);
         return;

@@ -45,7 +45,8 @@ class Way {
     const T most = sqrt(alpha_ * std::max(gamma_, T(0)));  // W is positive semidefinite, up to rounding
     epsilon_ = std::clamp(0.5 * (p.matrix[1] + p.matrix[2]), -most, most);
     mu_ = alpha_ > T(0) ? std::min(p.friction[0], rough * sqrt(gamma_ / alpha_)) : p.friction[0];
-    if (!(value_of(mu_) <= std::numeric_limits<double>::max())) mu_ = T(0);  // α = 0: friction without any effect
+    if (!(value_of(mu_) <= std::numeric_limits<double>::max()))
+      mu_ = T(0);  // α = 0: friction without any effect
     slip_ = s_ > T(0) ? 1 : s_ < T(0) ? -1 : 0;
     if (slip_ == 0) leave_rest();
     started_slipping_ = value_of(s_) != 0;
@@ -154,7 +155,8 @@ class Way {
   T until_end(const Slope& d) const {
     switch (p_.law) {
       case RestitutionLaw::poisson: return std::max(T(0), (1 + e_) * compression_ - f_);
-      case RestitutionLaw::newton: return d.c > T(0) ? std::max(T(0), (-e_ * p_.velocity[1] - c_) / d.c) : T(never);
+      case RestitutionLaw::newton:
+        return d.c > T(0) ? std::max(T(0), (-e_ * p_.velocity[1] - c_) / d.c) : T(never);
       case RestitutionLaw::stronge: break;
     }
     using std::sqrt;

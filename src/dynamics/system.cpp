@@ -25,7 +25,7 @@ SystemOf<P>::SystemOf(TreeOf<P> tree, Vec2<P> gravity)
     weight_.push_back(heavy * gravity);
     weight_at_.push_back(!is_zero(b.weightless) && value_of(heavy) > 0
                              ? BodyPointOf<P>{(b.mass * b.center.s - b.weightless * b.weightless_at) / heavy,
-                                         b.mass * b.center.n / heavy}
+                                              b.mass * b.center.n / heavy}
                              : b.center);
     if (b.beam) std::get<type_of<BeamStrainOf<P>>>(elements_).push_back({i});
   }
@@ -166,7 +166,8 @@ template <class P>
 void SystemOf<P>::set_closed(SwitchRef s, bool closed, Mode& mode) const {
   with_switch(s, [&]<class E>(const E& e) {
     if constexpr (requires { e.set_closed(closed, mode.template of<E>()[s.index]); })
-      if (E::switches[s.sub].what == SwitchClass::normal) e.set_closed(closed, mode.template of<E>()[s.index]);
+      if (E::switches[s.sub].what == SwitchClass::normal)
+        e.set_closed(closed, mode.template of<E>()[s.index]);
   });
 }
 

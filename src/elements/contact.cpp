@@ -20,7 +20,8 @@ template <class P>
 double ContactForceOf<P>::length(const SceneOf<P>&) const {
   double out = 0;
   for (const FeatureOf<P>* f : {&a, &b})
-    out = std::max({out, std::abs(value_of(f->point.s)), std::abs(value_of(f->point.n)), value_of(f->radius)});
+    out =
+        std::max({out, std::abs(value_of(f->point.s)), std::abs(value_of(f->point.n)), value_of(f->radius)});
   return out;
 }
 
@@ -35,8 +36,8 @@ void ContactForceOf<P>::settle_touch(const Work<double>& w, const Scales& scales
 }
 
 template <class P>
-bool ContactForceOf<P>::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
-                                   Mode& m) const {
+bool ContactForceOf<P>::settle_geometry(const Work<double>& here, const Work<double>& there,
+                                        const Scales& scales, Mode& m) const {
   if (!law.compliant) return false;
   const double small = tolerance::undecided_length * scales.length;
   const double now = here.gap, later = there.gap;
@@ -70,7 +71,7 @@ double ContactForceOf<P>::longest_step(const StepState& s, const Mode& m, const 
 
 template <class P>
 double ContactForceOf<P>::longest_first_step(const StepState& s, const Mode& before, const Mode& m,
-                                        const Work<double>& w) const {
+                                             const Work<double>& w) const {
   if (m.touch != Touch::pressed || before.touch != Touch::open) return HUGE_VAL;
   const double speed = std::max(std::abs(w.gap_rate), 1e-6 * s.scales.speed);
   return 0.002 * indentation(s.mass, speed) / speed;

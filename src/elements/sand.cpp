@@ -22,7 +22,8 @@ bool SandPieceOf<P>::flip(const GuardId& id, Mode& m) {
 }
 
 template <class P>
-bool SandPieceOf<P>::reach_bottom(const SceneOf<P>& s, const Work<double>& w, const Scales& scales, Mode& m) const {
+bool SandPieceOf<P>::reach_bottom(const SceneOf<P>& s, const Work<double>& w, const Scales& scales,
+                                  Mode& m) const {
   const BedOf<P>& b = s.beds[bed];
   if (b.bottom <= 0 || m.at_bottom || !is_immersed(m)) return false;
   if (w.immersed.depth < b.bottom - tolerance::undecided_length * scales.length) return false;
@@ -45,8 +46,8 @@ struct IsPositive {
 }  // namespace
 
 template <class P>
-bool SandPieceOf<P>::settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
-                                Mode& m) const {
+bool SandPieceOf<P>::settle_geometry(const Work<double>& here, const Work<double>& there,
+                                     const Scales& scales, Mode& m) const {
   const IsPositive is_positive{scales};
   Immersion& im = m.immersion;
   const auto &now = here.levels.value, &later = there.levels.value;
@@ -69,8 +70,9 @@ bool SandPieceOf<P>::settle_geometry(const Work<double>& here, const Work<double
 }
 
 template <class P>
-bool SandPieceOf<P>::settle_flow(const SceneOf<P>& s, const Frames<double, P>& frames, const Work<double>& here,
-                            const Work<double>& there, const Scales& scales, Mode& m) const {
+bool SandPieceOf<P>::settle_flow(const SceneOf<P>& s, const Frames<double, P>& frames,
+                                 const Work<double>& here, const Work<double>& there, const Scales& scales,
+                                 Mode& m) const {
   if (!is_immersed(m) || part.is_round()) return true;
   if (!slip::is_slipping(m.normal) && !slip::is_slipping(m.shear))
     return true;  // E is held: there is no flow
@@ -119,8 +121,9 @@ bool SandPieceOf<P>::settle_flow(const SceneOf<P>& s, const Frames<double, P>& f
 
 // What passes the surface with a clear velocity needs no forces to be decided.
 template <class P>
-bool SandPieceOf<P>::passes_clearly(const SceneOf<P>& s, const Frames<double, P>& later, const Work<double>& here,
-                               const Scales& scales, double ahead, Work<double>& there) const {
+bool SandPieceOf<P>::passes_clearly(const SceneOf<P>& s, const Frames<double, P>& later,
+                                    const Work<double>& here, const Scales& scales, double ahead,
+                                    Work<double>& there) const {
   levels(part, body, later, s.beds[bed].plane, there.levels);
   bool moving = false;
   for (int l = 0; l < part.level_count(); ++l) {

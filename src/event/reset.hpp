@@ -77,7 +77,8 @@ void strike_contacts(const SystemOf<P>& system, const ImpactMode& mode, T* y, co
   const int rows = 2 * p.count;
   std::vector<std::vector<T>> row(rows, std::vector<T>(n, T(0))), applied;
   for (int a = 0; a < rows; ++a)
-    system.add_switch_row(switch_of<ContactForceOf<P>>(mode.contacts[a / 2], a % 2 == 0), work, row[a].data());
+    system.add_switch_row(switch_of<ContactForceOf<P>>(mode.contacts[a / 2], a % 2 == 0), work,
+                          row[a].data());
   applied = row;
   for (auto& x : applied) system.tree().solve(work.factor, x.data());
   p.matrix.assign(static_cast<std::size_t>(rows) * rows, T(0));
@@ -87,7 +88,8 @@ void strike_contacts(const SystemOf<P>& system, const ImpactMode& mode, T* y, co
   const auto result = solve_impact(p);
   for (int a = 0; a < rows; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += applied[a][i] * result.impulse[a];
-  if (const int slot = system.channel_slot(channel_of<ContactForceOf<P>>(ContactForceOf<P>::impact_loss)); slot >= 0) {
+  if (const int slot = system.channel_slot(channel_of<ContactForceOf<P>>(ContactForceOf<P>::impact_loss));
+      slot >= 0) {
     Frames<T, P> after = work.frames;
     system.tree().kinematics(y, y + n, after);
     y[slot] += system.tree().kinetic_energy(after) - system.tree().kinetic_energy(work.frames);

@@ -25,7 +25,8 @@ Line line(const char* key, const char* unit, const char* about, Field, bool posi
           [](DualLaw& law, double rate) { Field{}(std::get<L<Dual<double>>>(law)).d = rate; }};
 }
 
-#define FIELD(name) [](auto& law) -> auto& { return law.name; }
+#define FIELD(name) \
+  [](auto& law) -> auto& { return law.name; }
 
 constexpr const char* shear_about =
     "static resistance along the surface, as a multiple of that along the normal";
@@ -49,7 +50,8 @@ std::deque<LawEntry> make_table(std::vector<std::vector<void (*)(DualLaw&, doubl
        line<LeeLawOf>("lambda", "", "exponent of depth, plunging", FIELD(plunging.lambda)),
        line<LeeLawOf>("eta_v_up", "", "vertical static resistance, withdrawing", FIELD(withdrawing.eta)),
        line<LeeLawOf>("lambda_up", "", "exponent of depth, withdrawing", FIELD(withdrawing.lambda)),
-       line<LeeLawOf>("friction", "", "skin friction: shear resistance per plunging resistance", FIELD(friction))});
+       line<LeeLawOf>("friction", "", "skin friction: shear resistance per plunging resistance",
+                      FIELD(friction))});
   add("bingham", "F0 + b v", BinghamLaw{},
       {line<BinghamLawOf>("F0", "N", "constant resistance", FIELD(yield)),
        line<BinghamLawOf>("b", "N s/m", "linear drag", FIELD(viscous)),
@@ -139,7 +141,9 @@ DualLaw lifted(const LeeLaw& l) {
                                 l.ball_square};
 }
 DualLaw lifted(const BinghamLaw& l) { return BinghamLawOf<Dual<double>>{l.yield, l.viscous, l.shear_ratio}; }
-DualLaw lifted(const PonceletLaw& l) { return PonceletLawOf<Dual<double>>{l.yield, l.inertial, l.shear_ratio}; }
+DualLaw lifted(const PonceletLaw& l) {
+  return PonceletLawOf<Dual<double>>{l.yield, l.inertial, l.shear_ratio};
+}
 DualLaw lifted(const AllenLaw& l) {
   return AllenLawOf<Dual<double>>{l.inertial, l.viscous, l.yield, l.shear_ratio};
 }

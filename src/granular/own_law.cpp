@@ -197,12 +197,12 @@ void OwnLaw::evaluate(const Flow<Dual<double>, Dual<double>>& flow, Resistance<D
   for (const Dual<double>& x :
        {p.s0, p.s1, p.n, p.width, p.breadth, p.section, flow.inverse_width, flow.mass, flow.gravity})
     if (x.d != 0)
-      throw LawError(fmt::format("the law \"{}\" has no derivative by the size, mass or gravity it sees", name()));
-  const Part part{p.kind,      p.s0.v,       p.s1.v,     p.n.v,  p.width.v,
-                  p.breadth.v, p.section.v, p.straight, p.cubic};
-  evaluate(Flow<Dual<double>>{flow.immersed, &part, flow.inverse_width.v, flow.area_speed, flow.speed, flow.mass.v,
-                              flow.gravity.v, flow.plunging, flow.withdrawing, flow.cross, flow.along,
-                              flow.normal_rate, flow.shear_rate},
+      throw LawError(
+          fmt::format("the law \"{}\" has no derivative by the size, mass or gravity it sees", name()));
+  const Part part{p.kind, p.s0.v, p.s1.v, p.n.v, p.width.v, p.breadth.v, p.section.v, p.straight, p.cubic};
+  evaluate(Flow<Dual<double>>{flow.immersed, &part, flow.inverse_width.v, flow.area_speed, flow.speed,
+                              flow.mass.v, flow.gravity.v, flow.plunging, flow.withdrawing, flow.cross,
+                              flow.along, flow.normal_rate, flow.shear_rate},
            out);
 }
 

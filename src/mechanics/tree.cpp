@@ -18,8 +18,9 @@ TreeOf<P>::TreeOf(std::vector<BodyOf<P>> bodies) : bodies_(std::move(bodies)) {
     if (b.parent >= i)
       throw std::invalid_argument(fmt::format("body \"{}\" comes before its parent", b.name));
     if (!(value_of(b.mass) >= 0) || !(value_of(b.inertia) >= 0))
-      throw std::invalid_argument(fmt::format(
-          "body \"{}\": mass {} kg and inertia {} kg m2 must not be negative", b.name, value_of(b.mass), value_of(b.inertia)));
+      throw std::invalid_argument(
+          fmt::format("body \"{}\": mass {} kg and inertia {} kg m2 must not be negative", b.name,
+                      value_of(b.mass), value_of(b.inertia)));
     n.parent = b.parent < 0 ? -1 : b.parent;
     n.mass = b.mass;
     n.turn = b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
@@ -125,7 +126,7 @@ void TreeOf<P>::check_inertia() const {
     if (!n.turns) continue;
     const mechanics::JointShapeOf<P>& shape = shapes_[i];
     const BodyPointOf<P> own{shape.cosine * first[i].s - shape.sine * first[i].n,
-                        shape.sine * first[i].s + shape.cosine * first[i].n};
+                             shape.sine * first[i].s + shape.cosine * first[i].n};
     turn[p] += turn[i] + 2 * (own.s * at.s + own.n * at.n);
     first[p].s += own.s, first[p].n += own.n;
   }
@@ -167,7 +168,8 @@ void TreeOf<P>::find_alone() {
   for (int i = 0; i < body_count(); ++i) {
     Node& n = nodes_[i];
     n.alone = n.parent < 0 && !n.carries && n.elastic < 0
-           && (n.joint == JointKind::pin || (n.joint == JointKind::free && is_zero(n.first.s) && is_zero(n.first.n)));
+           && (n.joint == JointKind::pin
+               || (n.joint == JointKind::free && is_zero(n.first.s) && is_zero(n.first.n)));
     all_alone_ = all_alone_ && n.alone;
   }
 }
@@ -178,7 +180,6 @@ P TreeOf<P>::total_mass() const {
   for (const auto& b : bodies_) m += b.mass;
   return m;
 }
-
 
 template class TreeOf<double>;
 template class TreeOf<Dual<double>>;

@@ -25,8 +25,8 @@ Vec2<P> read_gravity(const Table& root) {
 }
 
 template <class P>
-void read_air(const Table& root, const std::vector<BodyDataOf<P>>& bodies, const std::vector<std::string>& names,
-              SystemOf<P>& system) {
+void read_air(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
+              const std::vector<std::string>& names, SystemOf<P>& system) {
   const auto t = root.table_or_none("air");
   if (!t) return;
   const P density = t->number_or("density", P(1.2045), Dimension::density, Range::non_negative());
@@ -91,8 +91,9 @@ void refuse_hidden(const Table& root, const char* what, const std::string& where
                    std::initializer_list<Dual<double>> values) {
   for (const Dual<double>& x : values)
     if (x.v == 0 && x.d != 0)
-      throw InputError(root.place(), fmt::format("{} of {} is zero, where its derivative by a knob has a step", what,
-                                                 where));
+      throw InputError(
+          root.place(),
+          fmt::format("{} of {} is zero, where its derivative by a knob has a step", what, where));
 }
 
 void refuse_hidden(const Table&, const std::vector<BodyDataOf<double>>&, const System&) {}
@@ -101,12 +102,15 @@ void refuse_hidden(const Table& root, const std::vector<BodyDataOf<Dual<double>>
   for (const auto& b : bodies) {
     const std::string name = fmt::format("body \"{}\"", b.rigid.name);
     refuse_hidden(root, "damping in the joint", name, {b.forces.damping});
-    refuse_hidden(root, "friction in the joint", name, {b.forces.friction_positive, b.forces.friction_negative});
+    refuse_hidden(root, "friction in the joint", name,
+                  {b.forces.friction_positive, b.forces.friction_negative});
     refuse_hidden(root, "mass without weight", name, {b.rigid.weightless});
-    if (b.shape.beam) refuse_hidden(root, "rotary inertia of the tip", name, {b.shape.beam->data.tip_inertia});
+    if (b.shape.beam)
+      refuse_hidden(root, "rotary inertia of the tip", name, {b.shape.beam->data.tip_inertia});
     for (const auto& p : b.shape.parts) refuse_hidden(root, "a size", name, {p.width, p.breadth});
   }
-  for (const auto& b : system.beds()) refuse_hidden(root, "depth", fmt::format("bed \"{}\"", b.name), {b.bottom});
+  for (const auto& b : system.beds())
+    refuse_hidden(root, "depth", fmt::format("bed \"{}\"", b.name), {b.bottom});
   for (const auto& c : system.contacts()) {
     const std::string name = fmt::format("contact \"{}\"", c.subject());
     refuse_hidden(root, "friction", name, {c.law.friction});
@@ -118,7 +122,8 @@ void refuse_hidden(const Table& root, const std::vector<BodyDataOf<Dual<double>>
     if (c.law.compliant) refuse_hidden(root, "damping", name, {c.law.damping});
   }
   refuse_hidden(root, "correlation", "[contact]", {system.correlation()});
-  for (const auto& s : system.of<SpringOf<Dual<double>>>()) refuse_hidden(root, "damping", s.label, {s.damping});
+  for (const auto& s : system.of<SpringOf<Dual<double>>>())
+    refuse_hidden(root, "damping", s.label, {s.damping});
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ P read_line_mass(const Table& t, P area, P length) {
 
 template <class P>
 P read_rigidity(const Table& t, P moment) {
-  const std::optional<P> rigidity = t.number_or_none("rigidity", Dimension::flexural_rigidity, Range::positive());
+  const std::optional<P> rigidity =
+      t.number_or_none("rigidity", Dimension::flexural_rigidity, Range::positive());
   const std::optional<P> young = t.number_or_none("young", Dimension::pressure, Range::positive());
   if (rigidity && young) throw t.error("young", "give either rigidity (E I) or young (E), not both");
   if (!rigidity && !young)
@@ -171,8 +172,8 @@ ElasticBeamOf<P> make_beam(const BeamSpecOf<P>& spec, const BeamMountOf<P>& moun
     throw spec.table.error("modes", fmt::format("{} elements have {} bending shapes, not {}",
                                                 spec.element_count, most, spec.shape_count));
   BeamBasisOf<P> basis = spec.elements
-                      ? make_element_basis(support, spec.data, spec.element_count, spec.shape_count)
-                      : make_mode_basis(support, spec.data, spec.shape_count);
+                           ? make_element_basis(support, spec.data, spec.element_count, spec.shape_count)
+                           : make_mode_basis(support, spec.data, spec.shape_count);
   ElasticBeamOf<P> beam(std::move(basis), spec.at - mount.origin, spec.gravity);
   if (spec.lee2009_stiffness && support == Support::pinned) {
     if (spec.shape_count != 1)

@@ -13,11 +13,11 @@ template <class P>
 struct BeamSpecOf {
   explicit BeamSpecOf(Table t) : table(std::move(t)) {}
 
-  Table table;       ///< for messages
-  P at{};     ///< where it starts on the body's axis [m]
-  P mass{};   ///< of the beam alone [kg]
-  P width{};  ///< across the plane of motion [m]
-  P area{};   ///< of the section [m²]
+  Table table;  ///< for messages
+  P at{};       ///< where it starts on the body's axis [m]
+  P mass{};     ///< of the beam alone [kg]
+  P width{};    ///< across the plane of motion [m]
+  P area{};     ///< of the section [m²]
   BeamDataOf<P> data;
   std::optional<Support> support;
   bool elements = false;  ///< basis of Hermite elements instead of modes

@@ -71,7 +71,7 @@ E read_choice(const Table& t, const char* key, E fallback,
 
 template <class P>
 std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::string>& body_names,
-                               const OwnParts& own) {
+                                    const OwnParts& own) {
   std::vector<BedDataOf<P>> out;
   for (const Table& t : root.tables("bed")) {
     BedDataOf<P> data;

@@ -20,7 +20,8 @@ struct BedDataOf {
 
 /// Reads [bed] or every [[bed]]; laws of the user's own take the places of those of their beds.
 template <class P>
-[[nodiscard]] std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::string>& body_names,
+[[nodiscard]] std::vector<BedDataOf<P>> read_beds(const Table& root,
+                                                  const std::vector<std::string>& body_names,
                                                   const OwnParts& own = {});
 
 }  // namespace thud::doc

@@ -97,8 +97,8 @@ bool is_name(std::string_view name) {
 namespace {
 
 // Rayleigh damping by two ratios, for the frequencies of the hub held and, if asked for, of the hub free.
-void fit_damping(const BeamSpecOf<double>& spec, double about_joint, const std::string& name, ElasticBeam& beam,
-                 BodyDataOf<double>& out) {
+void fit_damping(const BeamSpecOf<double>& spec, double about_joint, const std::string& name,
+                 ElasticBeam& beam, BodyDataOf<double>& out) {
   if (beam.size() < 2)
     throw spec.table.error("damping", "Rayleigh damping by ratios needs at least two modes");
   const auto fit = [&](double w1, double w2, const char* state) {
@@ -204,7 +204,8 @@ template <class P>
 std::vector<BodyDataOf<P>> read_bodies(const Table& root) {
   const std::vector<RawBody<P>> raw = read_raw<P>(root);
   const std::vector<int> order = sort_bodies(raw);
-  if (std::all_of(raw.begin(), raw.end(), [](const RawBody<P>& r) { return r.joint.kind == JointKind::weld; }))
+  if (std::all_of(raw.begin(), raw.end(),
+                  [](const RawBody<P>& r) { return r.joint.kind == JointKind::weld; }))
     throw InputError(raw.front().table.place(),
                      "nothing can move: every body is welded; one needs a joint of another kind");
   std::map<std::string, int> place;

@@ -58,8 +58,9 @@ ContactLawOf<P> read_law(const Table& t, ContactLawOf<P> law) {
   law.friction = t.number_or("friction", law.friction, Dimension::none, Range::non_negative());
   law.exponent = t.number_or("exponent", law.exponent, Dimension::none, Range::between(1, 10));
   // There are no names for N/m^1.5 and s/m: plain numbers, unless the contact is a linear spring.
-  law.stiffness = t.number_or("stiffness", law.stiffness,
-                              value_of(law.exponent) == 1 ? Dimension::stiffness : Dimension::none, Range::positive());
+  law.stiffness =
+      t.number_or("stiffness", law.stiffness,
+                  value_of(law.exponent) == 1 ? Dimension::stiffness : Dimension::none, Range::positive());
   law.damping = t.number_or("damping", law.damping, Dimension::none, Range::non_negative());
   return law;
 }
@@ -67,8 +68,8 @@ ContactLawOf<P> read_law(const Table& t, ContactLawOf<P> law) {
 template <class P>
 class ContactReader {
  public:
-  ContactReader(const Table& root, const std::vector<BodyDataOf<P>>& bodies, const std::vector<FeatureOf<P>>& points,
-                const AssemblyOf<P>& into)
+  ContactReader(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
+                const std::vector<FeatureOf<P>>& points, const AssemblyOf<P>& into)
       : root_(root),
         bodies_(bodies),
         points_(points),

@@ -145,7 +145,8 @@ class RateParser {
       if (!take(")")) fail();
       return inside;
     }
-    if (at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '.')) {
+    if (at_ < text_.size()
+        && (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '.')) {
       double x = 0;
       const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), x);
       if (status != std::errc{}) fail();
@@ -157,7 +158,8 @@ class RateParser {
 
   Number named() {
     std::size_t end = at_;
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
+    while (end < text_.size()
+           && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
       ++end;
     const std::string name(text_.substr(at_, end - at_));
     if (name.empty()) fail();

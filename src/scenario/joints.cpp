@@ -260,7 +260,8 @@ BodyPointOf<P> read_attachment(const JointDataOf<P>& joint, const ShapeDataOf<P>
 }
 
 template JointDataOf<double> read_joint(const Table&, const std::string&, const ShapeDataOf<double>&);
-template JointDataOf<Dual<double>> read_joint(const Table&, const std::string&, const ShapeDataOf<Dual<double>>&);
+template JointDataOf<Dual<double>> read_joint(const Table&, const std::string&,
+                                              const ShapeDataOf<Dual<double>>&);
 template BodyPoint read_attachment(const JointDataOf<double>&, const ShapeDataOf<double>&);
 template BodyPointOf<Dual<double>> read_attachment(const JointDataOf<Dual<double>>&,
                                                    const ShapeDataOf<Dual<double>>&);

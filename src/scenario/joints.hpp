@@ -31,7 +31,8 @@ struct JointDataOf {
 
 /// Reads `joint` of a body. Its place `at` on the parent waits until that is known.
 template <class P>
-[[nodiscard]] JointDataOf<P> read_joint(const Table& body, const std::string& name, const ShapeDataOf<P>& shape);
+[[nodiscard]] JointDataOf<P> read_joint(const Table& body, const std::string& name,
+                                        const ShapeDataOf<P>& shape);
 
 /// Reads `at` on the body that carries the joint.
 template <class P>

@@ -243,7 +243,8 @@ const std::string* override_for(const std::string& name, const Overrides& overri
   return nullptr;
 }
 
-void read_knobs(const Table& table, const Overrides& overrides, const std::string& along, Parameters& result) {
+void read_knobs(const Table& table, const Overrides& overrides, const std::string& along,
+                Parameters& result) {
   SymbolTable defaults;
   for (const std::string& name : table.keys()) {
     check_name(table, name, result);

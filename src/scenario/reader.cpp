@@ -715,7 +715,7 @@ Reading Table::number_or_reading(std::string_view key, Reading fallback, Dimensi
 }
 
 std::array<Reading, 2> Table::read_pair(std::string_view key, const Node& node,
-                                       const Quantity& quantity) const {
+                                        const Quantity& quantity) const {
   const std::string expected = fmt::format("two numbers in brackets: {} = [..., ...]", key);
   if (node.kind != ValueKind::array) fail_type(key, node, expected);
   if (node.children.size() != 2)
@@ -751,7 +751,8 @@ std::optional<std::vector<Reading>> Table::readings(std::string_view key, Dimens
   return read_numbers(key, Quantity{dimension, range});
 }
 
-std::optional<std::vector<Reading>> Table::read_numbers(std::string_view key, const Quantity& quantity) const {
+std::optional<std::vector<Reading>> Table::read_numbers(std::string_view key,
+                                                        const Quantity& quantity) const {
   check_described(key, Form::numbers, quantity.dimension, quantity.range);
   const Node* node = ask(key);
   if (!node) return std::nullopt;

@@ -9,8 +9,8 @@ namespace thud::doc {
 struct Reading {
   double value = 0, rate = 0;
 
-  operator double() const { return value; }                   // NOLINT
-  operator Dual<double>() const { return {value, rate}; }     // NOLINT
+  operator double() const { return value; }                // NOLINT
+  operator Dual<double>() const { return {value, rate}; }  // NOLINT
 };
 
 inline Reading reading_of(double x) { return {x, 0}; }

@@ -242,13 +242,15 @@ Scenario load_scenario(const std::string& name, const KnobSettings& set) {
   return doc::build_scenario(doc::find_document(name), set);
 }
 
-std::unique_ptr<SystemOf<Dual<double>>> load_system_with_rates(const std::string& name, const KnobSettings& set,
+std::unique_ptr<SystemOf<Dual<double>>> load_system_with_rates(const std::string& name,
+                                                               const KnobSettings& set,
                                                                const std::string& knob) {
   const doc::Document document = doc::find_document(name);
   const doc::Parameters parameters = doc::read_parameters(document, set, knob);
   const doc::Parameter* p = parameters.find(knob);
   if (!p)
-    throw InputError({}, fmt::format("there is no knob \"{}\"{}", knob, did_you_mean(knob, parameters.names())));
+    throw InputError({},
+                     fmt::format("there is no knob \"{}\"{}", knob, did_you_mean(knob, parameters.names())));
   if (p->is_text() || p->integer)
     throw InputError(p->place, fmt::format("the knob \"{}\" is a {}: there are no derivatives by it", knob,
                                            p->is_text() ? "text" : "whole number"));

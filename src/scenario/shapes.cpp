@@ -127,7 +127,8 @@ class ShapeReader {
   bool is_covered(BodyPoint p, const std::vector<ShapeFeature>& others) const {
     const double small = 1e-9 * std::max(1.0, std::abs(value_of(end_)));
     for (const ShapeFeature& f : others)
-      if (std::hypot(value_of(f.point.s - p.s), value_of(f.point.n - p.n)) <= value_of(f.radius) + small) return true;
+      if (std::hypot(value_of(f.point.s - p.s), value_of(f.point.n - p.n)) <= value_of(f.radius) + small)
+        return true;
     for (const Part& b : parts_)
       if (b.kind == PartKind::block && p.s >= b.s0 - small && p.s <= b.s1 + small) return true;
     return false;
@@ -322,7 +323,7 @@ class ShapeReader {
   std::vector<Lump> lumps_;
   std::vector<Part> parts_;
   std::vector<Round> rounds_;
-  bool is_composed_ = false;                             // of more than one simple solid
+  bool is_composed_ = false;                              // of more than one simple solid
   P axis_begin_ = P(INFINITY), axis_end_ = P(-INFINITY);  // of what is long and thin
   P end_{}, area_{}, weightless_{}, weightless_first_{};
   std::optional<BeamSpec> beam_;

@@ -44,7 +44,8 @@ class Watcher : public StepObserver {
         break;
       }
     if (moments.size() >= 16) return;
-    Moment m{0.5 * (step.begin() + step.end()), std::vector<double>(static_cast<std::size_t>(size_)), step.mode()};
+    Moment m{0.5 * (step.begin() + step.end()), std::vector<double>(static_cast<std::size_t>(size_)),
+             step.mode()};
     step.state(m.time, m.y.data());
     moments.push_back(std::move(m));
   }
@@ -202,9 +203,11 @@ void compare(const std::string& name, const Knob& knob, double value, const Syst
     }
     return step;
   };
-  const auto check = [&](const Values<Number>& exact, const auto& plain_at, double step, const std::string& where) {
+  const auto check = [&](const Values<Number>& exact, const auto& plain_at, double step,
+                         const std::string& where) {
     double size = 1;
-    const std::vector<double> d = differences([&](double x) { return plain_at(system_at(x)).value; }, step, size);
+    const std::vector<double> d =
+        differences([&](double x) { return plain_at(system_at(x)).value; }, step, size);
     ASSERT_EQ(d.size(), exact.value.size()) << where;
     for (std::size_t i = 0; i < d.size(); ++i) {
       const Number x = exact.value[i];
@@ -219,11 +222,13 @@ void compare(const std::string& name, const Knob& knob, double value, const Syst
     }
   };
   for (const Moment& m : history.moments)
-    check(values_at(rates, m), [&](const System& s) { return values_at(s, m); }, step_at(m),
-          fmt::format("t = {}", m.time));
+    check(
+        values_at(rates, m), [&](const System& s) { return values_at(s, m); }, step_at(m),
+        fmt::format("t = {}", m.time));
   for (const Impact& m : history.impacts)
-    check(values_after(rates, m), [&](const System& s) { return values_after(s, m); }, h,
-          fmt::format("impact at {}", m.before.time));
+    check(
+        values_after(rates, m), [&](const System& s) { return values_after(s, m); }, h,
+        fmt::format("impact at {}", m.before.time));
 }
 
 class EveryScenario : public testing::TestWithParam<std::string> {};
@@ -261,8 +266,9 @@ TEST_P(EveryScenario, DifferentiatesByEveryKnob) {
     compare(name, knob, value, *rates, set.empty() ? usual : history_of(name, set), tally);
     if (HasFatalFailure()) return;
   }
-  fmt::print("{}: {} numbers, {} of them change, worst {:.2g} of what is allowed; {} impacts; not by: {}\n", name,
-             tally.compared, tally.changing, tally.worst, usual.impacts.size(), fmt::join(tally.left_out, ", "));
+  fmt::print("{}: {} numbers, {} of them change, worst {:.2g} of what is allowed; {} impacts; not by: {}\n",
+             name, tally.compared, tally.changing, tally.worst, usual.impacts.size(),
+             fmt::join(tally.left_out, ", "));
   const bool only_start = name == "free_link" || name == "sphere";  // their knobs say how it starts, no more
   EXPECT_EQ(tally.changing > 0, !only_start);
 }
@@ -278,12 +284,24 @@ INSTANTIATE_TEST_SUITE_P(Library, EveryScenario, testing::ValuesIn(library()),
 
 // Every operator and function of expressions.
 TEST(KnobRates, ExpressionsHaveRates) {
-  const std::vector<std::string> texts = {
-      "a", "-a^2", "2^-a", "a^b^2", "(a + b)*(a - 3)/a", "-(a - 1)^3 + +a", "a - -b*a", "1e-1*a + .5*a^1.5",
-      "sin(a)*cos(a) + tan(a)", "asin(a/2) + acos(a/2) + atan(a)", "sqrt(a) + exp(-a) + ln(a) + log10(a)",
-      "abs(-a) + deg(a) + sign(a)*a", "floor(a) + ceil(a) + round(a) + step(a - 0.5)*a", "min(a, b, 3) + max(a, b)",
-      "atan2(a, b) + hypot(a, b) + mod(7, a) + rnd(1, 2)*a", "a > 0.5 && b >= 2 ? a^2 : 3*a",
-      "a < 0.5 || a != a ? 1 : a == a ? pi*a : 0", "a*pulse(a, 0, 1)"};
+  const std::vector<std::string> texts = {"a",
+                                          "-a^2",
+                                          "2^-a",
+                                          "a^b^2",
+                                          "(a + b)*(a - 3)/a",
+                                          "-(a - 1)^3 + +a",
+                                          "a - -b*a",
+                                          "1e-1*a + .5*a^1.5",
+                                          "sin(a)*cos(a) + tan(a)",
+                                          "asin(a/2) + acos(a/2) + atan(a)",
+                                          "sqrt(a) + exp(-a) + ln(a) + log10(a)",
+                                          "abs(-a) + deg(a) + sign(a)*a",
+                                          "floor(a) + ceil(a) + round(a) + step(a - 0.5)*a",
+                                          "min(a, b, 3) + max(a, b)",
+                                          "atan2(a, b) + hypot(a, b) + mod(7, a) + rnd(1, 2)*a",
+                                          "a > 0.5 && b >= 2 ? a^2 : 3*a",
+                                          "a < 0.5 || a != a ? 1 : a == a ? pi*a : 0",
+                                          "a*pulse(a, 0, 1)"};
   for (const std::string& text : texts) {
     const auto at = [&](double a) {
       doc::SymbolTable symbols;
@@ -311,7 +329,8 @@ TEST(KnobRates, WrongOnesAreSeen) {
   double most = 0;
   for (const Moment& m : h.moments) {
     const auto a = values_at(*rates, m), b = values_at(wrong, m);
-    for (std::size_t i = 0; i < a.value.size(); ++i) most = std::max(most, std::abs(a.value[i].d - b.value[i].d));
+    for (std::size_t i = 0; i < a.value.size(); ++i)
+      most = std::max(most, std::abs(a.value[i].d - b.value[i].d));
   }
   EXPECT_GT(most, 1e-4);
 }

@@ -41,16 +41,14 @@ class ElasticBeamOf {
   P start() const { return start_; }  ///< s₀ [m]
   P length() const { return basis_.data().length; }
   P end() const { return start_ + length(); }
-  P modal_mass() const { return basis_.modal_mass(); }    ///< ∫Ψ_kΨ_l dm = modal_mass δ_kl [kg]
-  const std::vector<P>& mean() const { return mean_; }    ///< ∫Ψ_k dm [kg]
-  const std::vector<P>& first() const { return first_; }  ///< ∫sΨ_k dm about the body's origin [kg m]
-  const std::vector<P>& weight() const { return weight_; }        ///< the same as mean for gravity [kg]
+  P modal_mass() const { return basis_.modal_mass(); }      ///< ∫Ψ_kΨ_l dm = modal_mass δ_kl [kg]
+  const std::vector<P>& mean() const { return mean_; }      ///< ∫Ψ_k dm [kg]
+  const std::vector<P>& first() const { return first_; }    ///< ∫sΨ_k dm about the body's origin [kg m]
+  const std::vector<P>& weight() const { return weight_; }  ///< the same as mean for gravity [kg]
   const std::vector<P>& stiffness() const { return stiffness_; }  ///< k_k [N/m]
   const std::vector<P>& damping() const { return damping_; }      ///< c_k [N s/m]
   /// The same while the joint of the body is held, where that differs: see set_damping_when_held.
-  const std::vector<P>& damping_when_held() const {
-    return held_damping_.empty() ? damping_ : held_damping_;
-  }
+  const std::vector<P>& damping_when_held() const { return held_damping_.empty() ? damping_ : held_damping_; }
   bool is_damped() const;
   /// √(k_k/m), what the shape vibrates with by itself [rad/s].
   P frequency(int k) const;

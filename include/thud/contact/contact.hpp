@@ -26,14 +26,14 @@ struct ContactLawOf {
   P restitution{};                     ///< e
   std::function<P(P)> restitution_at;  ///< e of the speed of approach [m/s]; empty: `restitution`
   RestitutionLaw law = RestitutionLaw::stronge;
-  ImpulseLaw impulse;  ///< the user's own law of a single contact; impacts of several keep to e
+  ImpulseLaw impulse;              ///< the user's own law of a single contact; impacts of several keep to e
   std::optional<P> correlation{};  ///< α of this contact where it is not that of the system
 
   /// Compliant instead of rigid: F = k δⁿ (1 + d δ̇), not below 0 (Hertz; Hunt & Crossley 1975).
   bool compliant = false;
-  P stiffness{};          ///< k [N/mⁿ]
-  P exponent = P(1.5);    ///< n
-  P damping{};            ///< d [s/m]
+  P stiffness{};        ///< k [N/mⁿ]
+  P exponent = P(1.5);  ///< n
+  P damping{};          ///< d [s/m]
 
   P restitution_of(P speed) const { return restitution_at ? restitution_at(speed) : restitution; }
 };

@@ -117,7 +117,7 @@ T SystemOf<P>::hold_scale(SwitchRef s, const Work<T>& work) const {
 template <class P>
 template <class T>
 void SystemOf<P>::fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work,
-                        T* drive) const {
+                             T* drive) const {
   const int n = dof_count();
   if (is_zero(friction)) {
     std::copy(applied, applied + n, drive);
@@ -303,8 +303,8 @@ void SystemOf<P>::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& w
 
 template <class P>
 template <class T>
-void SystemOf<P>::vibration_forces(const T* q, const T* v, const std::vector<char>& floating, const Mode& mode,
-                              Work<T>& work, T* generalised) const {
+void SystemOf<P>::vibration_forces(const T* q, const T* v, const std::vector<char>& floating,
+                                   const Mode& mode, Work<T>& work, T* generalised) const {
   tree_.kinematics(q, v, work.frames);
   for (int i = 0; i < tree_.body_count(); ++i) {
     add_weight(i, floating[i] ? Vec2<P>{} : gravity_, work);
@@ -332,7 +332,8 @@ void SystemOf<P>::guards(const Mode& mode, const Work<T>& work, const Scales& sc
     for (int k = 0; k < static_cast<int>(list.size()); ++k) {
       const auto& m = mode.template of<E>()[k];
       const auto& w = work.template of<E>()[k];
-      const auto put = [&](const T& value, double small, GuardRole role, std::uint8_t code, std::int16_t sub) {
+      const auto put = [&](const T& value, double small, GuardRole role, std::uint8_t code,
+                           std::int16_t sub) {
         sink(value, small, GuardId{role, static_cast<std::uint8_t>(type_of<E>), code, sub, k});
       };
       const auto share = [&] { return pressing_share(switch_of<E>(k, 0), mode, work); };

@@ -175,7 +175,7 @@ using ContactForce = ContactForceOf<double>;
 template <class P>
 template <class T, class Sink, class Shape>
 void ContactForceOf<P>::each_side(Vec2<T> f, const Frames<T, P>& frames, const Work<T>& w, Sink&& sink,
-                             Shape&& shape) const {
+                                  Shape&& shape) const {
   const auto one = [&](const FeatureOf<P>& feature, Vec2<T> arm, Vec2<T> offset, const std::vector<P>& shapes,
                        const std::vector<P>& slopes, Vec2<T> p) {
     sink(feature.body, arm + offset, p);
@@ -214,7 +214,8 @@ void ContactForceOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const
 
 template <class P>
 template <class T>
-void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const {
+void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w,
+                                T* row) const {
   each_side(
       sub == shear ? w.tangent : w.normal, frames, w,
       [&](int body, Vec2<T> at, Vec2<T> p) { s.tree.add_point_force(frames, body, at, p, row); },
@@ -224,7 +225,7 @@ void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>
 template <class P>
 template <class T, class Sink, class Share>
 void ContactForceOf<P>::guards(const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink,
-                          Share&& share) const {
+                               Share&& share) const {
   using std::abs;
   const double small_speed = tolerance::slip * scales.speed;
   switch (m.touch) {

@@ -189,10 +189,10 @@ struct SandPieceOf {
 
  private:
   template <bool Lean, class Kind, class ApplyLaw, class T>
-  void act(Kind kind, const BedOf<P>& bed, Load<T, P>& load, const Mode& m, Work<T>& w, ApplyLaw&& apply_law) const;
+  void act(Kind kind, const BedOf<P>& bed, Load<T, P>& load, const Mode& m, Work<T>& w,
+           ApplyLaw&& apply_law) const;
   template <class T, class Sink>
-  void flow_guards(AreaRule rule, const Mode& m, const Work<T>& w, const Scales& scales,
-                   Sink&& sink) const;
+  void flow_guards(AreaRule rule, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const;
   template <class T>
   T area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity, T cross, T along) const;
 };
@@ -209,8 +209,8 @@ void SandPieceOf<P>::prepare(const SceneOf<P>& s, Work<T>& w) const {
 
 template <class P>
 template <class T>
-[[gnu::always_inline]] inline T SandPieceOf<P>::area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity,
-                                                      T cross, T along) const {
+[[gnu::always_inline]] inline T SandPieceOf<P>::area_speed(AreaRule rule, const Mode& m, T side,
+                                                           Vec2<T> velocity, T cross, T along) const {
   if (part.is_round()) return side * norm(velocity);
   const T across = m.cross * cross;  // |u × v_E|
   switch (part.kind == PartKind::block ? AreaRule::silhouette : rule) {
@@ -236,34 +236,36 @@ template <bool Lean, class T>
   const BedOf<P>& b = load.scene.beds[bed];
   const auto* lee = std::get_if<LeeLawOf<P>>(&b.law);
   if (lee && part.kind == PartKind::segment)  // the common case, without the dispatch
-    return act<Lean>(detail::IsSegment{}, b, load, m, w,
-                     [&](Flow<T, P>& flow, Vec2<T>, T, T, T, T, Resistance<T>& r) { lee->evaluate(flow, r); });
-  act<Lean>(
-      part.kind, b, load, m, w,
-      [&](Flow<T, P>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate, Resistance<T>& r) {
-        std::visit(
-            [&](const auto& law) {
-              using L = std::decay_t<decltype(law)>;
-              if constexpr (std::is_same_v<L, OwnLaw>) {
-                flow.speed = norm(velocity);
-                flow.cross = cross;
-                flow.along = along;
-                flow.normal_rate = normal_rate;
-                flow.shear_rate = shear_rate;
-              } else if constexpr (L::needs_speed) {
-                flow.speed = norm(velocity);
-              }
-              law.evaluate(flow, r);
-            },
-            b.law);
-      });
+    return act<Lean>(
+        detail::IsSegment{}, b, load, m, w,
+        [&](Flow<T, P>& flow, Vec2<T>, T, T, T, T, Resistance<T>& r) { lee->evaluate(flow, r); });
+  act<Lean>(part.kind, b, load, m, w,
+            [&](Flow<T, P>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate,
+                Resistance<T>& r) {
+              std::visit(
+                  [&](const auto& law) {
+                    using L = std::decay_t<decltype(law)>;
+                    if constexpr (std::is_same_v<L, OwnLaw>) {
+                      flow.speed = norm(velocity);
+                      flow.cross = cross;
+                      flow.along = along;
+                      flow.normal_rate = normal_rate;
+                      flow.shear_rate = shear_rate;
+                    } else if constexpr (L::needs_speed) {
+                      flow.speed = norm(velocity);
+                    }
+                    law.evaluate(flow, r);
+                  },
+                  b.law);
+            });
 }
 
 // Everything is computed in locals, and written to the work at the end where it is wanted: most of the time goes here.
 template <class P>
 template <bool Lean, class Kind, class ApplyLaw, class T>
-[[gnu::always_inline]] inline void SandPieceOf<P>::act(Kind kind, const BedOf<P>& b, Load<T, P>& load, const Mode& m,
-                                                  Work<T>& w, ApplyLaw&& apply_law) const {
+[[gnu::always_inline]] inline void SandPieceOf<P>::act(Kind kind, const BedOf<P>& b, Load<T, P>& load,
+                                                       const Mode& m, Work<T>& w,
+                                                       ApplyLaw&& apply_law) const {
   const PlaneOf<P>& plane = b.plane;
   const Frames<T, P>& frames = load.frames;
   const Vec2<T> axis = frames.u[body], lateral_axis = frames.w[body];
@@ -322,14 +324,14 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
       im.whole && b.rotation == RotationRule::whole && (kind == PartKind::segment || !part.is_round());
   const bool both = spins || m.normal == slip::stuck;
   Flow<T, P> flow{&im,
-               &part,
-               inverse_width,
-               area_speed(b.area, m, im.side, velocity, cross, along),
-               T(0),
-               mass,
-               load.scene.gravity_size,
-               both || m.normal > 0,
-               both || m.normal < 0};
+                  &part,
+                  inverse_width,
+                  area_speed(b.area, m, im.side, velocity, cross, along),
+                  T(0),
+                  mass,
+                  load.scene.gravity_size,
+                  both || m.normal > 0,
+                  both || m.normal < 0};
   Resistance<T> r;
   apply_law(flow, velocity, cross, along, normal_rate, shear_rate, r);
 
@@ -375,7 +377,8 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
 
 template <class P>
 template <class T>
-void SandPieceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const {
+void SandPieceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w,
+                             T* row) const {
   if (sub == spin) {
     s.tree.add_moment(body, T(1), row);
     for (std::size_t j = 0; j < w.slopes.size(); ++j) row[s.tree.elastic_dof(body) + j] += w.slopes[j];
@@ -410,7 +413,7 @@ T SandPieceOf<P>::bias(int sub, const SceneOf<P>& s, const Mode& m, const Frames
 template <class P>
 template <class T, class Sink>
 void SandPieceOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w, const Scales& scales,
-                       Sink&& sink) const {
+                            Sink&& sink) const {
   const double small_length = tolerance::level * scales.length;
   const std::uint8_t regime = m.immersion.regime;
   for (std::int16_t l = 0; l < w.levels.count; ++l)
@@ -440,7 +443,7 @@ void SandPieceOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w
 template <class P>
 template <class T, class Sink>
 void SandPieceOf<P>::flow_guards(AreaRule rule, const Mode& m, const Work<T>& w, const Scales& scales,
-                            Sink&& sink) const {
+                                 Sink&& sink) const {
   using std::abs;
   const double small_flow = tolerance::flow * scales.speed;
   const bool block = part.kind == PartKind::block;
@@ -455,8 +458,8 @@ void SandPieceOf<P>::flow_guards(AreaRule rule, const Mode& m, const Work<T>& w,
   }
   if (rule == AreaRule::floor && !block) {
     const T excess = part.end_area() * norm(w.velocity) - w.immersed.side * abs(w.cross);
-    sink(m.end_area ? excess : -excess, tolerance::slip * scales.speed * value_of(part.end_area()), GuardRole::change,
-         g_end_area, 0);
+    sink(m.end_area ? excess : -excess, tolerance::slip * scales.speed * value_of(part.end_area()),
+         GuardRole::change, g_end_area, 0);
   }
 }
 
@@ -484,8 +487,8 @@ void SandPieceOf<P>::log(const Mode& a, const Mode& b, Log&& log) const {
 
 template <class P>
 template <class Sink>
-void SandPieceOf<P>::approaches(const SceneOf<P>& s, const Mode& m, const Frames<double, P>& f, const Work<double>& w,
-                           Sink&& sink) const {
+void SandPieceOf<P>::approaches(const SceneOf<P>& s, const Mode& m, const Frames<double, P>& f,
+                                const Work<double>& w, Sink&& sink) const {
   if (is_immersed(m)) return;
   const Vec2<P> normal_ = s.beds[bed].plane.normal;
   for (int l = 0; l < part.point_level_count(); ++l)

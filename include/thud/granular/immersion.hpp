@@ -139,7 +139,8 @@ DepthLine<T, P> depth_line(int body, const Frames<T, P>& f, const PlaneOf<P>& pl
 }
 
 template <class P, class T>
-void beam_levels(const PartOf<P>& part, const DepthLine<T, P>& line, const DepthProfile& profile, Levels<T>& out) {
+void beam_levels(const PartOf<P>& part, const DepthLine<T, P>& line, const DepthProfile& profile,
+                 Levels<T>& out) {
   T slope;
   out.value[0] = line.depth(0.0, slope);
   out.value[1] = line.depth(line.beam.length(), slope);
@@ -236,8 +237,8 @@ template <class P, class T>
 }
 
 template <class P, class T>
-void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane,
-                  const Levels<T>& lv, Immersed<T>& out) {
+void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f,
+                  const PlaneOf<P>& plane, const Levels<T>& lv, Immersed<T>& out) {
   constexpr double pi = std::numbers::pi;
   const P r = 0.5 * part.width;
   const T h = lv.value[0];
@@ -258,8 +259,8 @@ void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const Frames<
 }
 
 template <class P, class T>
-void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane,
-                  const Levels<T>& lv, Immersed<T>& out) {
+void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f,
+                  const PlaneOf<P>& plane, const Levels<T>& lv, Immersed<T>& out) {
   using std::atan2, std::sqrt;
   constexpr double pi = std::numbers::pi;
   const P r = 0.5 * part.width;
@@ -287,8 +288,8 @@ void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const Frames<
 }
 
 template <class P, class T>
-void immerse_block(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const Levels<T>& lv,
-                   Immersed<T>& out) {
+void immerse_block(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f,
+                   const Levels<T>& lv, Immersed<T>& out) {
   // The rectangle clipped by the surface; which corners are under is fixed, so the vertex list is too.
   std::array<Vec2<T>, 6> vertex;
   int count = 0;
@@ -354,7 +355,8 @@ inline double start_cut(const DepthProfile& profile, double length) {
 // The immersed part of the deformed axis. Its ends are where the axis crosses the surface: the straight line through
 // an end continues it for the trial steps of the solver.
 template <class P, class T>
-void immerse_bent(Immersion mode, const DepthLine<T, P>& line, const DepthProfile& profile, Immersed<T>& out) {
+void immerse_bent(Immersion mode, const DepthLine<T, P>& line, const DepthProfile& profile,
+                  Immersed<T>& out) {
   const P whole = line.beam.length();
   const double length = value_of(whole);
   T moment{}, slope;
@@ -392,8 +394,8 @@ void immerse_bent(Immersion mode, const DepthLine<T, P>& line, const DepthProfil
 }
 
 template <class P, class T>
-void immerse_beam(const PartOf<P>& part, Immersion mode, const DepthLine<T, P>& line, const DepthProfile& profile,
-                  Vec2<T> u, Vec2<T> w, const Levels<T>& lv, Immersed<T>& out) {
+void immerse_beam(const PartOf<P>& part, Immersion mode, const DepthLine<T, P>& line,
+                  const DepthProfile& profile, Vec2<T> u, Vec2<T> w, const Levels<T>& lv, Immersed<T>& out) {
   if (part.straight)
     immerse_straight(part, mode, line, lv, out);
   else
@@ -440,8 +442,8 @@ void immerse(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>
 
 /// Both at once: the levels, and the immersed part where the regime has one. Of a beam the profile is made only once.
 template <class P, class T>
-void survey(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane, Levels<T>& lv,
-            Immersed<T>& out) {
+void survey(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane,
+            Levels<T>& lv, Immersed<T>& out) {
   const bool immersed = is_immersed(part, mode.regime);
   if (part.kind != PartKind::beam) {
     levels(part, body, f, plane, lv);

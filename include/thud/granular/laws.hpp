@@ -64,7 +64,7 @@ struct LeeLawOf {
   P eta_h = P(8);
   HillCoefficientsOf<P> plunging{P(22), P(1.1)};
   HillCoefficientsOf<P> withdrawing{P(0.5), P(1.1)};
-  P friction{};       ///< μ, shear per plunging resistance
+  P friction{};              ///< μ, shear per plunging resistance
   bool ball_square = false;  ///< balls: d z_T² instead of d² z_T
 
   static constexpr bool needs_speed = false;
@@ -182,8 +182,8 @@ using LohseLaw = LohseLawOf<double>;
 /// Limits: z → 0 leaves the inertial drag. Energy: power = −m|v_E|³/d₁ − k z(|v_n| + ratio|v_t|) ≤ 0.
 template <class P>
 struct KatsuragiLawOf {
-  P stiffness{};  ///< k [N/m]
-  P length = P(1);     ///< d₁ [m]
+  P stiffness{};    ///< k [N/m]
+  P length = P(1);  ///< d₁ [m]
   P shear_ratio = P(1);
 
   static constexpr bool needs_speed = true;

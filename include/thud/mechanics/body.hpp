@@ -41,16 +41,16 @@ using Joint = JointOf<double>;
 template <class P>
 struct BodyOf {
   std::string name;
-  int parent = -1;           ///< index of the body that carries it; −1: the ground, or nothing
-  bool free = false;         ///< root with two translations of its own
-  JointOf<P> joint;               ///< a pin, but for `free` bodies, unless told otherwise
-  Vec2<P> anchor{};              ///< carried by the ground: where [m]
-  BodyPointOf<P> attach{};        ///< carried by a body: the point on the parent [m]
-  P mass{};           ///< [kg]
-  BodyPointOf<P> center{};        ///< mass centre [m]
-  P inertia{};        ///< about the mass centre [kg m²]
-  P weightless{};     ///< the part of the mass that gravity is not to act on [kg]
-  P weightless_at{};  ///< s of its centre [m]
+  int parent = -1;          ///< index of the body that carries it; −1: the ground, or nothing
+  bool free = false;        ///< root with two translations of its own
+  JointOf<P> joint;         ///< a pin, but for `free` bodies, unless told otherwise
+  Vec2<P> anchor{};         ///< carried by the ground: where [m]
+  BodyPointOf<P> attach{};  ///< carried by a body: the point on the parent [m]
+  P mass{};                 ///< [kg]
+  BodyPointOf<P> center{};  ///< mass centre [m]
+  P inertia{};              ///< about the mass centre [kg m²]
+  P weightless{};           ///< the part of the mass that gravity is not to act on [kg]
+  P weightless_at{};        ///< s of its centre [m]
   std::shared_ptr<const ElasticBeamOf<P>> beam;  ///< empty: rigid
   bool linear = false;  ///< first order in the deflection: of a beam on the ground with nothing on it
 };

@@ -110,9 +110,9 @@ class FlexOf {
 
   int count_ = 0;
   P mass_ = P(1), inverse_mass_ = P(1);
-  bool linear_ = false;                                  // no inertia of the deflection: see Body::linear
-  std::vector<P> mean_, first_;                     // ∫Ψ dm, ∫sΨ dm
-  std::vector<P> mean_share_, first_share_;         // the same over m
+  bool linear_ = false;                       // no inertia of the deflection: see Body::linear
+  std::vector<P> mean_, first_;               // ∫Ψ dm, ∫sΨ dm
+  std::vector<P> mean_share_, first_share_;   // the same over m
   P turn_share_{}, cross_share_{}, share_{};  // Σ first²/m, Σ first mean/m, Σ mean²/m
   std::vector<P> tip_;  // Ψ'_k at the tip times the root of the tip's rotary inertia; empty: none
   std::vector<P> own_slope_;
@@ -183,8 +183,8 @@ void FlexOf<P>::begin(Vec2<T> side, T* block) const {
 
 template <class P>
 template <class T>
-void FlexOf<P>::add(const FlexSeatOf<P>& at, const Articulated<T>& a, Vec2<T> reach, Vec2<T> offset, Vec2<T> side,
-               T* block) const {
+void FlexOf<P>::add(const FlexSeatOf<P>& at, const Articulated<T>& a, Vec2<T> reach, Vec2<T> offset,
+                    Vec2<T> side, T* block) const {
   T *h = block, *turn = block + rank_ * rank_, *x = turn + rank_, *z = x + rank_;
   const Vec2<T> swing = turned(reach), push = a.push(side);
   const T stiff = dot(side, push);

@@ -13,16 +13,16 @@ using Tree = TreeOf<double>;
 /// Pose and velocity of every body frame, filled by Tree::kinematics. P: scalar of the parameters.
 template <class T, class P = double>
 struct Frames {
-  std::vector<Vec2<T>> u, w;             ///< axis and lateral unit vectors
-  std::vector<Vec2<T>> origin;           ///< position of the frame's origin
-  std::vector<Vec2<T>> origin_rate;      ///< its velocity
-  std::vector<Vec2<T>> centripetal;      ///< its acceleration when v̇ = 0
-  std::vector<Vec2<T>> reach;            ///< to it from the parent's origin, where there is a parent
-  std::vector<T> rate;                   ///< of the body's angle
-  std::vector<T> travel, travel_rate;    ///< of a slider
+  std::vector<Vec2<T>> u, w;                  ///< axis and lateral unit vectors
+  std::vector<Vec2<T>> origin;                ///< position of the frame's origin
+  std::vector<Vec2<T>> origin_rate;           ///< its velocity
+  std::vector<Vec2<T>> centripetal;           ///< its acceleration when v̇ = 0
+  std::vector<Vec2<T>> reach;                 ///< to it from the parent's origin, where there is a parent
+  std::vector<T> rate;                        ///< of the body's angle
+  std::vector<T> travel, travel_rate;         ///< of a slider
   std::vector<const ElasticBeamOf<P>*> beam;  ///< null for rigid bodies
-  std::vector<T> eta, eta_rate;          ///< elastic coordinates of all bodies, one after the other
-  std::vector<int> eta_begin;            ///< where those of a body begin
+  std::vector<T> eta, eta_rate;               ///< elastic coordinates of all bodies, one after the other
+  std::vector<int> eta_begin;                 ///< where those of a body begin
 
   /// For rigid bodies only.
   void resize(std::size_t bodies) {

@@ -98,7 +98,8 @@ class TreeOf {
 
   /// v̇ under the given wrenches (used up as scratch). Leaves the factored mass matrix in `factor` for solve().
   template <class T>
-  void forward_dynamics(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor, T* vdot) const;
+  void forward_dynamics(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor,
+                        T* vdot) const;
 
   /// Generalised force of the wrenches, less the inertia terms h(q, v). The wrenches are used up as scratch.
   template <class T>
@@ -197,14 +198,14 @@ class TreeOf {
     bool on_beam = false;  // the parent is elastic
     bool turns = false;    // with what carries it
     int parent = -1;
-    int dof = 0;                // first coordinate of the joint
-    int end = 0;                // one past its last coordinate, elastic ones included
-    int angle = -1;             // the coordinate that turns it
-    int elastic = -1;           // first elastic coordinate
-    int eta = 0;                // the same among all elastic coordinates
-    int block = 0;              // of factors of the elastic coordinates
-    P mass{}, turn{};  // turn: inertia about the origin
-    BodyPointOf<P> first{};          // mass times centre
+    int dof = 0;             // first coordinate of the joint
+    int end = 0;             // one past its last coordinate, elastic ones included
+    int angle = -1;          // the coordinate that turns it
+    int elastic = -1;        // first elastic coordinate
+    int eta = 0;             // the same among all elastic coordinates
+    int block = 0;           // of factors of the elastic coordinates
+    P mass{}, turn{};        // turn: inertia about the origin
+    BodyPointOf<P> first{};  // mass times centre
     BodyPointOf<P> attach{};
     Vec2<P> anchor{};
   };

@@ -21,7 +21,7 @@ void Frames<T, P>::resize(const TreeOf<P>& tree) {
 template <class P>
 template <bool Turns, class T>
 [[gnu::always_inline]] inline void TreeOf<P>::find_seat(const Node& n, int i, const Frames<T, P>& frames,
-                                                   mechanics::Seat<T>& seat) const {
+                                                        mechanics::Seat<T>& seat) const {
   const int p = n.parent;
   Vec2<T> a = n.attach.s * frames.u[p] + n.attach.n * frames.w[p];
   if constexpr (Turns) {
@@ -50,7 +50,8 @@ template <bool Turns, class T>
 
 template <class P>
 template <class T>
-[[gnu::always_inline]] inline Frame<T> TreeOf<P>::place(int i, const T* q, const T* v, Frames<T, P>& out) const {
+[[gnu::always_inline]] inline Frame<T> TreeOf<P>::place(int i, const T* q, const T* v,
+                                                        Frames<T, P>& out) const {
   const Node& n = nodes_[i];
   const Frame<T> f = mechanics::with_joint(n.joint, [&](auto joint) {
     constexpr bool turns = mechanics::turns_with_seat<decltype(joint)>;
@@ -100,7 +101,7 @@ void TreeOf<P>::kinematics(const T* q, const T* v, Frames<T, P>& out) const {
 template <class P>
 template <class T>
 void TreeOf<P>::add_point_force(const Frames<T, P>& frames, int body, Vec2<T> arm, Vec2<T> f, T* generalised,
-                           const T* shapes) const {
+                                const T* shapes) const {
   if (shapes) {
     const T lateral = dot(frames.w[body], f);
     for (int k = 0; k < flex_[body].count(); ++k)
@@ -140,8 +141,9 @@ void TreeOf<P>::add_load(const Frames<T, P>& frames, int i, mechanics::Load<T> l
 // Generalised force of a load handed to an elastic parent, on its elastic coordinates.
 template <class P>
 template <class Joint, class T, class X>
-[[gnu::always_inline]] inline void TreeOf<P>::add_to_beam(int i, Vec2<T> side, [[maybe_unused]] Vec2<T> offset,
-                                                     const mechanics::Load<X>& load, X* elastic) const {
+[[gnu::always_inline]] inline void TreeOf<P>::add_to_beam(int i, Vec2<T> side,
+                                                          [[maybe_unused]] Vec2<T> offset,
+                                                          const mechanics::Load<X>& load, X* elastic) const {
   const mechanics::FlexSeatOf<P>& at = seats_[i];
   const int count = static_cast<int>(at.shapes.size());
   mechanics::add_times(at.shapes.data(), dot(side, load.force), elastic, count);
@@ -283,7 +285,7 @@ Vec2<T> TreeOf<P>::weight_moment(const Frames<T, P>& frames, int i) const {
 template <class P>
 template <class T>
 void TreeOf<P>::add_point_force(const Frames<T, P>& frames, int body, BodyPointOf<P> point, Vec2<T> f,
-                           T* generalised) const {
+                                T* generalised) const {
   const ElasticBeamOf<P>* beam = bodies_[body].beam.get();
   const Vec2<T> arm = frames.arm(body, point);
   if (!beam || point.s < beam->start())
@@ -311,7 +313,8 @@ mechanics::Motion<T> TreeOf<P>::motion(const Frames<T, P>& frames, const T* vdot
 
 template <class P>
 template <class T>
-Vec2<T> TreeOf<P>::acceleration(const Frames<T, P>& frames, const T* vdot, int body, BodyPointOf<P> point) const {
+Vec2<T> TreeOf<P>::acceleration(const Frames<T, P>& frames, const T* vdot, int body,
+                                BodyPointOf<P> point) const {
   const Vec2<T> r = frames.arm(body, point);
   const T rate = frames.rate[body];
   const mechanics::Motion<T> m = motion(frames, vdot, body);

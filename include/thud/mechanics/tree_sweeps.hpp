@@ -30,7 +30,7 @@ void TreeOf<P>::prepare(MassFactor<T>& out) const {
 template <class P>
 template <bool Elastic, class T>
 [[gnu::always_inline]] inline void TreeOf<P>::find_first_moment(const Frames<T, P>& frames, int i,
-                                                           mechanics::BodyFactor<T>& b) const {
+                                                                mechanics::BodyFactor<T>& b) const {
   const Node& n = nodes_[i];
   b.first = n.first.s * frames.u[i] + n.first.n * frames.w[i];
   if constexpr (Elastic)
@@ -45,9 +45,9 @@ template <bool Elastic, class T>
 template <class P>
 template <bool Elastic, class T>
 [[gnu::always_inline]] inline mechanics::Load<T> TreeOf<P>::net_load(const Frames<T, P>& frames, int i,
-                                                                const Wrenches<T>& wrenches,
-                                                                [[maybe_unused]] T* x,
-                                                                mechanics::BodyFactor<T>& out) const {
+                                                                     const Wrenches<T>& wrenches,
+                                                                     [[maybe_unused]] T* x,
+                                                                     mechanics::BodyFactor<T>& out) const {
   const Node& n = nodes_[i];
   const T spin = frames.rate[i];
   mechanics::Load<T> load{wrenches.moment[i], wrenches.force[i]};
@@ -76,9 +76,9 @@ template <bool Elastic, class T>
 template <class P>
 template <bool Elastic, class Joint, class T>
 [[gnu::always_inline]] inline void TreeOf<P>::hand_load(const Node& n, int i, const Frames<T, P>& frames,
-                                                   [[maybe_unused]] Vec2<T> offset,
-                                                   const mechanics::Load<T>& load,
-                                                   Wrenches<T>& wrenches) const {
+                                                        [[maybe_unused]] Vec2<T> offset,
+                                                        const mechanics::Load<T>& load,
+                                                        Wrenches<T>& wrenches) const {
   if constexpr (Elastic)
     if (n.on_beam)
       add_to_beam<Joint>(i, frames.w[n.parent], offset, load, wrenches.elastic.data() + nodes_[n.parent].eta);
@@ -108,8 +108,8 @@ void TreeOf<P>::reduce(const Frames<T, P>& frames, Wrenches<T>& wrenches, T* gen
 template <class P>
 template <bool Elastic, class Joint, class T>
 [[gnu::always_inline]] inline void TreeOf<P>::hand_inertia(const Node& n, int i,
-                                                      const mechanics::Articulated<T>& a,
-                                                      MassFactor<T>& f) const {
+                                                           const mechanics::Articulated<T>& a,
+                                                           MassFactor<T>& f) const {
   const mechanics::BodyFactor<T>& b = f.body[i];
   const Vec2<T> swing = turned(b.reach);
   mechanics::Articulated<T> out = a;
@@ -131,7 +131,7 @@ template <bool Elastic, class Joint, class T>
 template <class P>
 template <bool Forces, bool Elastic, class T>
 void TreeOf<P>::climb(const Frames<T, P>& frames, [[maybe_unused]] Wrenches<T>* wrenches, MassFactor<T>& f,
-                 [[maybe_unused]] T* x) const {
+                      [[maybe_unused]] T* x) const {
   if constexpr (Elastic)
     for (int i = 0; i < body_count(); ++i) {
       if (nodes_[i].elastic < 0) continue;
@@ -183,7 +183,8 @@ void TreeOf<P>::factor(const Frames<T, P>& frames, MassFactor<T>& out) const {
 
 template <class P>
 template <class T>
-void TreeOf<P>::lift_forces(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass, T* x) const {
+void TreeOf<P>::lift_forces(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass,
+                            T* x) const {
   has_beams() ? climb<true, true>(frames, &wrenches, mass, x)
               : climb<true, false>(frames, &wrenches, mass, x);
 }
@@ -191,15 +192,16 @@ void TreeOf<P>::lift_forces(const Frames<T, P>& frames, Wrenches<T>& wrenches, M
 template <class P>
 template <class T>
 void TreeOf<P>::forward_articulated(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& mass,
-                               T* vdot) const {
+                                    T* vdot) const {
   lift_forces(frames, wrenches, mass, vdot);
   lower(mass, vdot);
 }
 
 template <class P>
 template <class T>
-[[gnu::always_inline]] inline void TreeOf<P>::forward_dynamics(const Frames<T, P>& frames, Wrenches<T>& wrenches,
-                                                          MassFactor<T>& mass, T* vdot) const {
+[[gnu::always_inline]] inline void TreeOf<P>::forward_dynamics(const Frames<T, P>& frames,
+                                                               Wrenches<T>& wrenches, MassFactor<T>& mass,
+                                                               T* vdot) const {
   if (!all_alone_) return forward_articulated(frames, wrenches, mass, vdot);
   for (int i = 0; i < body_count(); ++i) {  // M is diagonal, and there are no centripetal terms
     const int at = nodes_[i].dof;
@@ -291,10 +293,10 @@ void TreeOf<P>::sweep_down(const MassFactor<T>& f, X* x, SweepRoom<X>& room) con
 template <class P>
 template <bool Elastic, class T, class X>
 [[gnu::always_inline]] inline mechanics::Motion<X> TreeOf<P>::seat_motion(const Node& n, int i,
-                                                                     const mechanics::BodyFactor<T>& b,
-                                                                     [[maybe_unused]] Vec2<T> side,
-                                                                     const mechanics::Motion<X>& m,
-                                                                     [[maybe_unused]] const X* x) const {
+                                                                          const mechanics::BodyFactor<T>& b,
+                                                                          [[maybe_unused]] Vec2<T> side,
+                                                                          const mechanics::Motion<X>& m,
+                                                                          [[maybe_unused]] const X* x) const {
   mechanics::Motion<X> out{m.turn, m.move + m.turn * turned(b.reach)};
   if constexpr (Elastic)
     if (n.on_beam) {

@@ -18,8 +18,8 @@ struct PinJoint {
   static constexpr std::array<Coordinate, 1> coordinates{{{"angle", true}}};
 
   template <class P, class T>
-  [[gnu::always_inline]] static Frame<T> place(const JointShapeOf<P>&, const Seat<T>& seat, const Axis<T>& axis,
-                                               const T*, const T* v, int at) {
+  [[gnu::always_inline]] static Frame<T> place(const JointShapeOf<P>&, const Seat<T>& seat,
+                                               const Axis<T>& axis, const T*, const T* v, int at) {
     return {axis.u, axis.w, seat.origin, seat.origin_rate, v[at]};
   }
   template <class X>

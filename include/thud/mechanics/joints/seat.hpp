@@ -38,7 +38,7 @@ template <class P>
 struct JointShapeOf {
   P cosine = P(1), sine{};   ///< of the body's axis against the seat's
   P along = P(1), across{};  ///< the line of a slider in the frame of the body
-  P ahead{};              ///< of the angle that turns the body [rad]
+  P ahead{};                 ///< of the angle that turns the body [rad]
 };
 
 /// The place that carries a joint: a point of the parent, or of the ground. A joint moves it on to the body's origin.
