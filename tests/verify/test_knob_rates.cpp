@@ -298,7 +298,7 @@ TEST(KnobRates, ExpressionsHaveRates) {
                                           "abs(-a) + deg(a) + sign(a)*a",
                                           "floor(a) + ceil(a) + round(a) + step(a - 0.5)*a",
                                           "min(a, b, 3) + max(a, b)",
-                                          "atan2(a, b) + hypot(a, b) + mod(7, a) + rnd(1, 2)*a",
+                                          "atan2(a, b) + hypot(a, b) + mod(7.3, a) + rnd(1, 2)*a",
                                           "a > 0.5 && b >= 2 ? a^2 : 3*a",
                                           "a < 0.5 || a != a ? 1 : a == a ? pi*a : 0",
                                           "a*pulse(a, 0, 1)"};
