@@ -273,7 +273,7 @@ class Viewer {
     out_.vertical = found;
   }
 
-  // The mean of all markers; none when it is not known to a twentieth of g, or the markers differ.
+  // The mean of all markers; none when it is not known to a tenth of g, or the markers differ.
   std::optional<CaptureVertical> acceleration_along(int axis, std::size_t before) const {
     double sum = 0, weight = 0, low = HUGE_VAL, high = -HUGE_VAL, largest = 0;
     for (const CaptureColumn& c : out_.columns) {
@@ -286,7 +286,7 @@ class Viewer {
     }
     if (!(weight > 0)) return std::nullopt;
     const double mean = sum / weight, error = 1 / std::sqrt(weight);
-    if (error > 0.05 * gravity || high - low > 0.1 * gravity + 6 * largest) return std::nullopt;
+    if (error > 0.1 * gravity || high - low > 0.1 * gravity + 6 * largest) return std::nullopt;
     return CaptureVertical{axis, mean < 0, mean, error};
   }
 
