@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "scenario/units.hpp"
 #include "study/capture_file.hpp"
@@ -19,6 +18,7 @@ namespace thud {
 namespace {
 
 constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+constexpr double gravity = 9.81;
 constexpr std::size_t most_rows = 4000;  // that a guess at the first touch is made from
 
 // "M1 X", "M1_x", "M1.X", "M1:X", "M1X" into marker and axis.
@@ -201,17 +201,7 @@ class Viewer {
   // The same number again and again, far from all others of its column.
   void find_repeated_codes() {
     for (CaptureColumn& c : out_.columns) {
-      std::map<double, int> counts;
-      for (double x : c.value)
-        if (std::isfinite(x)) ++counts[x];
-      for (const auto& [value, count] : counts) {
-        if (count < 2) continue;
-        double low = HUGE_VAL, high = -HUGE_VAL;
-        std::size_t others = 0;
-        for (const auto& [x, n] : counts)
-          if (x != value) low = std::min(low, x), high = std::max(high, x), others += std::size_t(n);
-        const double extent = high - low;
-        if (others < 4 || (value > low - 3 * extent && value < high + 3 * extent)) continue;
+      for (const auto& [value, count] : find_codes(c.value)) {
         int line = 0;
         for (std::size_t i = c.value.size(); i-- > 0;)
           if (c.value[i] == value) c.value[i] = gap, line = lines_[i];
@@ -250,27 +240,54 @@ class Viewer {
       for (std::size_t i = 0; i < c.value.size(); i += stride) y.push_back(c.value[i]);
       signals.push_back(std::move(y));
     }
-    std::size_t before = lines_.size();
-    if (const auto row = find_touch(time, signals)) {
-      before = *row * stride;
-      out_.touch = {time[*row], 2.0 * static_cast<double>(stride) / out_.rate};
+    const auto row = find_touch(time, signals);
+    if (!row) {
+      find_vertical(lines_.size());
+    } else {
+      const auto [early, late] = find_departure(time, signals, *row);
+      std::size_t before = 0;
+      while (before < lines_.size() && out_.time[before] < std::max(early, time[*row / 2])) ++before;
+      find_vertical(before);
+      // Without a flight before it, what jumps is something else.
+      out_.begins_late = !out_.vertical;
+      if (out_.vertical) out_.touch = {0.5 * (early + late), 0.5 * (late - early)};
     }
-    find_vertical(before);
     set_plane();
   }
 
-  // What falls freely before the first touch tells which axis is vertical, and which way it points.
+  // What falls freely before the first touch tells which axis is vertical, and which way it points: all markers get
+  // faster along it by g, and hardly along the others.
   void find_vertical(std::size_t before) {
-    constexpr double gravity = 9.81;
-    for (const CaptureColumn& c : out_.columns) {
-      if (c.axis < 0) continue;
-      const auto a = find_acceleration(out_.time, c.value, 0, before);
-      if (!a || a->second * c.factor > 0.1 * gravity) continue;
-      const double size = a->first * c.factor;
-      if (std::abs(std::abs(size) - gravity) > 0.15 * gravity) continue;
-      if (out_.vertical && a->second * c.factor >= out_.vertical->error) continue;
-      out_.vertical = CaptureVertical{c.axis, size < 0, size, a->second * c.factor};
+    std::optional<CaptureVertical> found;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto falls = acceleration_along(axis, before);
+      if (!falls) continue;
+      const double off = std::abs(std::abs(falls->acceleration) - gravity);
+      if (off > 0.1 * gravity || off > 0.02 * gravity + 4 * falls->error) {
+        if (std::abs(falls->acceleration) > 0.3 * gravity + 4 * falls->error) return;
+        continue;
+      }
+      if (found) return;
+      found = falls;
     }
+    out_.vertical = found;
+  }
+
+  // The mean of all markers; none when it is not known to a tenth of g, or the markers differ.
+  std::optional<CaptureVertical> acceleration_along(int axis, std::size_t before) const {
+    double sum = 0, weight = 0, low = HUGE_VAL, high = -HUGE_VAL, largest = 0;
+    for (const CaptureColumn& c : out_.columns) {
+      if (c.axis != axis) continue;
+      const auto a = find_acceleration(out_.time, c.value, 0, before);
+      if (!a) return std::nullopt;
+      const double value = a->first * c.factor, error = std::max(a->second * c.factor, 1e-6);
+      sum += value / (error * error), weight += 1 / (error * error);
+      low = std::min(low, value), high = std::max(high, value), largest = std::max(largest, error);
+    }
+    if (!(weight > 0)) return std::nullopt;
+    const double mean = sum / weight, error = 1 / std::sqrt(weight);
+    if (error > 0.1 * gravity || high - low > 0.1 * gravity + 6 * largest) return std::nullopt;
+    return CaptureVertical{axis, mean < 0, mean, error};
   }
 
   void set_plane() {

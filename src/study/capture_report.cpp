@@ -149,13 +149,24 @@ class Report {
            fmt::format("about {}, {} {}", show_quantity(c_.touch->first, "s", style_, 4),
                        style_.unicode ? "±" : "+-", show_quantity(c_.touch->second, "s", style_, 2)));
     else
-      line("  Touch", "none seen: the accelerations do not jump");
+      line("  Touch",
+           c_.begins_late
+               ? "none seen: nothing falls freely before the accelerations change, so that the file "
+                 "seems to begin at the touch or after it"
+               : "none seen: the accelerations do not jump");
   }
 
   const Capture& c_;
   const TextStyle& style_;
   std::string out_;
 };
+
+}  // namespace
+
+namespace {
+
+// "link.marker1", of a column "link.marker1.x", is a point of a scenario; a marker of a camera is called M1.
+bool is_observable(const std::string& marker) { return marker.find('.') != std::string::npos; }
 
 }  // namespace
 
@@ -171,20 +182,26 @@ std::string Capture::study_lines() const {
   for (const CaptureCode& k : codes) missing.push_back(show_number(k.value, 9));
   if (!missing.empty()) out += fmt::format("missing = [{}]\n", fmt::join(missing, ", "));
   std::vector<std::string> named;
-  for (const std::string& marker : markers()) named.push_back(fmt::format("\"BODY.{0}\" = \"{0}\"", marker));
+  for (const std::string& marker : markers())
+    if (!is_observable(marker)) named.push_back(fmt::format("\"BODY.{0}\" = \"{0}\"", marker));
   if (!named.empty()) out += fmt::format("points = {{ {} }}\n", fmt::join(named, ", "));
   const std::string up =
       vertical ? fmt::format("{}{}", vertical->is_up ? "" : "-", axis_names[vertical->axis]) : "Z";
-  if (plane && !plane->is_line)
+  const std::string down = up.starts_with('-') ? up.substr(1) : "-" + up;
+  if (named.empty()) {
+    // Columns that are observables already: x and z are theirs, and only a sign can be wrong.
+    if (vertical && vertical->axis == 2 && vertical->is_up) out += "axes = { z = \"-z\" }\n";
+  } else if (plane && !plane->is_line) {
     out += fmt::format("plane = \"find\"\nup = \"{}\"{}\n", up, vertical ? "" : "    # if it is");
-  else if (!named.empty())
-    out += fmt::format("axes = {{ x = \"X\", z = \"{}\" }}{}\n",
-                       up.starts_with('-') ? up.substr(1) : "-" + up, vertical ? "" : "    # if Z points up");
+  } else {
+    out += fmt::format("axes = {{ x = \"{}\", z = \"{}\" }}{}\n", down.ends_with('X') ? "Y" : "X", down,
+                       vertical ? "" : "    # if Z points up");
+  }
   if (touch)
     out += fmt::format(
-        "\n[data]\n\"{}\" = {{ start = \"{} ms\", from = \"{} ms\" }}\n\n[fit.nuisance]\nstart = "
-        "\"free\"\n",
-        file, show_number(1e3 * touch->first, 6), show_number(1e3 * touch->first, 6));
+        "\n[data]\n\"{0}\" = {{ start = \"{1} ms\", from = \"{1} ms\" }}\n\n[fit.nuisance]\nstart = "
+        "{{ within = \"{2} ms\" }}\n",
+        file, show_number(1e3 * touch->first, 4), show_number(std::ceil(1e3 * touch->second), 4));
   return out;
 }
 
@@ -259,6 +276,7 @@ std::string to_json(const Capture& c) {
                        {"points", c.vertical->is_up ? "up" : "down"},
                        {"acceleration", number(c.vertical->acceleration)},
                        {"error", number(c.vertical->error)}};
+  out["begins_after_touch"] = c.begins_late;
   if (c.touch) out["first_touch"] = {{"time", number(c.touch->first)}, {"within", number(c.touch->second)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "solve/dense.hpp"
 #include "study/robust.hpp"
@@ -70,6 +71,24 @@ std::vector<std::size_t> find_spikes(const std::vector<double>& value) {
   return out;
 }
 
+std::vector<std::pair<double, int>> find_codes(const std::vector<double>& values) {
+  std::map<double, int> counts;
+  for (double x : values)
+    if (std::isfinite(x)) ++counts[x];
+  std::vector<std::pair<double, int>> out;
+  for (const auto& [value, count] : counts) {
+    if (count < 2) continue;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    std::size_t others = 0;
+    for (const auto& [x, n] : counts)
+      if (x != value) low = std::min(low, x), high = std::max(high, x), others += std::size_t(n);
+    const double extent = high - low;
+    if (others >= 4 && !(value > low - 3 * extent && value < high + 3 * extent))
+      out.emplace_back(value, count);
+  }
+  return out;
+}
+
 double noise_of(const std::vector<double>& y) {
   std::vector<double> d;
   for (std::size_t i = 0; i + 3 < y.size(); ++i) {
@@ -104,6 +123,15 @@ std::optional<std::pair<double, double>> find_acceleration(const std::vector<dou
 
 namespace {
 
+std::vector<double> weights_of(const std::vector<std::vector<double>>& signals) {
+  std::vector<double> weight;
+  for (const std::vector<double>& y : signals) {
+    const double noise = noise_of(y);
+    weight.push_back(noise > 0 ? 1 / (noise * noise) : 0);
+  }
+  return weight;
+}
+
 /// The squares that a parabola with a kink of the acceleration leaves of all signals.
 double squares_left(const std::vector<double>& time, const std::vector<std::vector<double>>& signals,
                     const std::vector<double>& weight, double kink) {
@@ -133,11 +161,7 @@ std::optional<std::size_t> find_touch(const std::vector<double>& time,
   constexpr std::size_t margin = 4;
   constexpr double better = 4;  // times fewer squares than without a kink
   if (time.size() < 4 * margin) return std::nullopt;
-  std::vector<double> weight;
-  for (const std::vector<double>& y : signals) {
-    const double noise = noise_of(y);
-    weight.push_back(noise > 0 ? 1 / (noise * noise) : 0);
-  }
+  const std::vector<double> weight = weights_of(signals);
   const double without = squares_left(time, signals, weight, time.front());
   double least = HUGE_VAL;
   std::size_t best = margin;
@@ -152,6 +176,60 @@ std::optional<std::size_t> find_touch(const std::vector<double>& time,
   if (coarse > 1) look(best - std::min(best, coarse), best + coarse, 1);
   if (!(without > better * least)) return std::nullopt;
   return best;
+}
+
+// ---- when ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The squares that flights which depart from their parabolas at `t0`, by a power of the time since, leave of signals.
+double squares_left(const std::vector<double>& time, const std::vector<std::vector<double>>& signals,
+                    const std::vector<double>& weight, std::size_t last, double t0, int power) {
+  double sum = 0;
+  const double begin = time.front(), width = time[last - 1] - begin;
+  for (std::size_t s = 0; s < signals.size(); ++s) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < last; ++i)
+      if (std::isfinite(signals[s][i])) rows.push_back(i);
+    if (rows.size() < 6 || !(weight[s] > 0)) continue;
+    MatrixXd a(Index(rows.size()), 4);
+    VectorXd b(Index(rows.size()));
+    for (Index k = 0; k < a.rows(); ++k) {
+      const double t = (time[rows[std::size_t(k)]] - begin) / width;
+      a.row(k) << 1, t, t * t, std::pow(std::max(0.0, t - (t0 - begin) / width), power);
+      b[k] = signals[s][rows[std::size_t(k)]];
+    }
+    sum += (a * least_squares(a, b) - b).squaredNorm() * weight[s];
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::pair<double, double> find_departure(const std::vector<double>& time,
+                                         const std::vector<std::vector<double>>& signals, std::size_t about) {
+  constexpr std::size_t margin = 4;
+  constexpr double likely = 9;  // rise of the squares, in variances: three standard errors
+  const std::vector<double> weight = weights_of(signals);
+  const std::size_t last = std::min(time.size(), about + std::max<std::size_t>(6, about / 4));
+  const double frame = (time[last - 1] - time.front()) / double(last - 1);
+  const double from = time[margin], to = std::min(time[last - 1] - 2 * frame, time[about] + 3 * frame);
+  const double step = std::max(frame / 2, (to - from) / 200);
+  std::vector<std::pair<double, double>> found;  // when, squares
+  double least = HUGE_VAL;
+  std::size_t values = 0;
+  for (const std::vector<double>& y : signals)
+    for (std::size_t i = 0; i < last; ++i) values += std::isfinite(y[i]) ? 1 : 0;
+  for (int power : {2, 3})
+    for (double t = from; t <= to; t += step) {
+      found.emplace_back(t, squares_left(time, signals, weight, last, t, power));
+      least = std::min(least, found.back().second);
+    }
+  const double variance = std::max(1.0, least / double(std::max<std::size_t>(values, 8)));
+  std::pair<double, double> out{HUGE_VAL, -HUGE_VAL};
+  for (const auto& [t, squares] : found)
+    if (squares <= least + likely * variance) out = {std::min(out.first, t), std::max(out.second, t)};
+  return {out.first - frame, out.second + frame};
 }
 
 }  // namespace thud

@@ -7,6 +7,7 @@
 
 #include "study/fit_outliers.hpp"
 #include "study/fit_views.hpp"
+#include "study/robust.hpp"
 #include "thud/base/format.hpp"
 #include "thud/scenario/knob_text.hpp"
 
@@ -111,6 +112,24 @@ void warn_of_pattern(FitResult& result) {
       columns.front(), more > 0 ? fmt::format(" and {} other column{}", more, more == 1 ? "" : "s") : ""));
 }
 
+// Measured lengths of another size than all that the model does: most often millimetres taken for metres.
+void check_scale(const FitPlace& place, FitResult& result) {
+  std::vector<double> measured, model;
+  for (Index i = 0; i < place.values.size(); ++i) {
+    const FitModel::Source& source = place.model.sources()[std::size_t(i)];
+    if (place.model.column(source).what.unit != "m" || !place.weights.used[std::size_t(i)]) continue;
+    measured.push_back(std::abs(place.model.measured()[i]));
+    model.push_back(std::abs(place.values[i]));
+  }
+  const double ratio = median(measured) / median(model);
+  if (!std::isfinite(ratio) || !(ratio > 0) || std::abs(std::log10(ratio)) < 1.5) return;
+  const double power = std::pow(10, std::round(std::abs(std::log10(ratio))));
+  result.failures.push_back(fmt::format(
+      "the measured lengths are some {:.0f} times as {} as those of the model: is their unit right? unit = "
+      "\"mm\" under [fit.capture], or a heading such as \"link.tip.z [mm]\", says another than metres",
+      power, ratio > 1 ? "large" : "small"));
+}
+
 bool is_far_off(const FitResult& result) {
   return std::any_of(result.estimates.begin(), result.estimates.end(),
                      [](const FitEstimate& e) { return e.status == Status::at_bound; });
@@ -126,6 +145,7 @@ void check_fit(const FitPlace& place, const FitStudy& study, const std::vector<F
   level.scale = result.scale;
   check_level(place, study, data, level);
   const bool is_off = is_far_off(result) || !level.failures.empty();
+  if (is_off) check_scale(place, result);
   const bool is_turned = is_off && check_signs(place, data, result);
   check_minimum(place, start, result);
   if (!is_turned && start.size() > 0) check_views(place, data, result);

@@ -157,7 +157,12 @@ std::optional<VectorXd> add_profile_intervals(const FitPlace& place, FitResult& 
 
 namespace {
 
-// Residuals of the same unit are drawn with replacement, enlarged for the knobs that were fitted to them.
+double weighted_residual(const FitPlace& place, Index i) {
+  return (place.model.measured()[i] - place.values[i]) / place.weights.deviation[i];
+}
+
+// Residuals of the same unit are drawn with replacement, from their mean, enlarged for the knobs that were fitted to them.
+// A mean left in them would shift all values, and the knobs with them.
 VectorXd resample(const FitPlace& place, const FitResult& result, std::mt19937_64& random) {
   const auto n = static_cast<double>(place.weights.count());
   const double enlarged = std::sqrt(n / static_cast<double>(std::max(result.degrees, 1L)));
@@ -165,13 +170,15 @@ VectorXd resample(const FitPlace& place, const FitResult& result, std::mt19937_6
   const auto unit = [&](Index i) { return std::size_t(place.model.unit_of()[std::size_t(i)]); };
   for (Index i = 0; i < place.values.size(); ++i)
     if (place.weights.used[std::size_t(i)]) of_unit[unit(i)].push_back(i);
+  std::vector<double> mean(of_unit.size(), 0);
+  for (std::size_t u = 0; u < of_unit.size(); ++u)
+    for (Index i : of_unit[u]) mean[u] += weighted_residual(place, i) / double(of_unit[u].size());
   VectorXd out = place.values;
   for (Index i = 0; i < out.size(); ++i) {
     const std::vector<Index>& from = of_unit[unit(i)];
     if (from.empty()) continue;
     const Index j = from[std::size_t(static_cast<double>(random() >> 11) * 0x1p-53 * double(from.size()))];
-    const double r = (place.model.measured()[j] - place.values[j]) / place.weights.deviation[j];
-    out[i] += enlarged * r * place.weights.deviation[i];
+    out[i] += enlarged * (weighted_residual(place, j) - mean[unit(i)]) * place.weights.deviation[i];
   }
   return out;
 }

@@ -19,6 +19,14 @@ using Eigen::VectorXd;
 
 namespace {
 
+// "488 +- 30": the error to one digit, the value as far as the error lets it be known, neither with an exponent.
+std::string with_error(double value, double error) {
+  if (!(error > 0) || !std::isfinite(error)) return fmt::format("{:.3g}", value);
+  const double digit = std::pow(10, std::floor(std::log10(error)));
+  const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(error))));
+  return fmt::format("{:.{}f} +- {:.{}f}", value, decimals, std::round(error / digit) * digit, decimals);
+}
+
 /// One thing that could be off in one file.
 struct Suspect {
   std::size_t file;
@@ -33,12 +41,12 @@ struct Suspect {
   }
   std::string in_words(double by, double error) const {
     if (kind == FitParameter::Kind::scale)
-      return fmt::format("its {} axis is {:+.2g} % off in scale (+- {:.1g})",
-                         fit_axis_names[std::size_t(axis)], 100 * by, 100 * error);
+      return fmt::format("its {} axis is {}{} % off in scale", fit_axis_names[std::size_t(axis)],
+                         by < 0 ? "-" : "+", with_error(100 * std::abs(by), 100 * error));
     const char* unit = kind == FitParameter::Kind::start ? "s" : axis == FitAxis::angle ? "rad" : "m";
     const ShownUnit shown = suit_unit(std::abs(by), unit);
     const std::string size =
-        fmt::format("{:.3g} +- {:.1g} {}", std::abs(by) * shown.factor, error * shown.factor, shown.unit);
+        fmt::format("{} {}", with_error(std::abs(by) * shown.factor, error * shown.factor), shown.unit);
     if (kind == FitParameter::Kind::start)
       return fmt::format("its run starts {} {} than stated", size, by > 0 ? "later" : "earlier");
     return fmt::format("its {} axis is shifted by {}{}", fit_axis_names[std::size_t(axis)], by < 0 ? "-" : "",

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 #include "scenario/units.hpp"
 #include "study/capture_file.hpp"
 #include "study/capture_layout.hpp"
+#include "study/capture_signal.hpp"
 #include "study/measurement_axes.hpp"
 #include "study/robust.hpp"
 #include "thud/base/error.hpp"
@@ -214,6 +216,8 @@ class RowReader {
 
   const MarkerPaths& points() const { return points_; }
   const std::vector<std::pair<double, int>>& codes() const { return codes_; }
+  /// The values of every column, as they are written.
+  const std::map<std::string, std::vector<double>>& written() const { return written_; }
 
  private:
   struct Row {
@@ -250,6 +254,7 @@ class RowReader {
         value = gap;
       }
     }
+    if (!is_clock) written_[target.name].push_back(value);
     value *= target.factor;
     if (target.kind == Kind::time || (target.kind == Kind::frame && !has_time_)) row.column = cell.column;
     if (target.kind == Kind::time) row.time = value;
@@ -306,6 +311,7 @@ class RowReader {
   Measurement& out_;
   MarkerPaths points_;
   std::vector<std::pair<double, int>> codes_;
+  std::map<std::string, std::vector<double>> written_;
   double last_ = -HUGE_VAL, first_frame_ = 0, rows_ = 0;
 };
 
@@ -315,6 +321,21 @@ void note_codes(const std::vector<std::pair<double, int>>& codes, Measurement& o
   for (const auto& [code, count] : codes)
     out.notes.push_back(fmt::format("{} cell{} hold{} {}, the code of something not seen: a gap", count,
                                     count == 1 ? "" : "s", count == 1 ? "s" : "", show_number(code, 7)));
+}
+
+// Codes that nobody declared are measured values until somebody does.
+void note_suspected_codes(const std::map<std::string, std::vector<double>>& written, Measurement& out) {
+  std::map<double, std::pair<int, std::string>> found;  // cells, a column
+  for (const auto& [column, values] : written)
+    for (const auto& [code, count] : find_codes(values)) {
+      found[code].first += count;
+      if (found[code].second.empty()) found[code].second = column;
+    }
+  for (const auto& [code, where] : found)
+    out.notes.push_back(fmt::format(
+        "{0} cells hold {1}, as in column \"{2}\", far from all other values: if it means \"not seen\", "
+        "missing = [{1}] under [fit.capture] declares it",
+        where.first, show_number(code, 9), where.second));
 }
 
 }  // namespace
@@ -340,6 +361,7 @@ Measurement read_measurement(std::string_view text, const std::string& file,
   turn_columns(rules, out);
   add_points(rows.points(), rules, observables, file, out);
   note_codes(rows.codes(), out);
+  note_suspected_codes(rows.written(), out);
   if (out.count() == 0)
     throw InputError({file, 0, 0}, out.left_out > 0 ? "no measured value lies between the wanted times"
                                                     : "there is not one measured value in this file");

@@ -79,6 +79,70 @@ TEST(Capture, first_touch_vertical_and_plane) {
   EXPECT_THAT(c.study_lines(), HasSubstr("start = \""));
 }
 
+// A force that is there at once, and one that grows from nothing with the depth: the touch lies within what is said of it,
+// and what is advised covers it.
+TEST(Capture, the_first_touch_lies_within_its_interval) {
+  for (int seed = 1; seed <= 20; ++seed)
+    for (const bool grows : {false, true}) {
+      std::mt19937 random(static_cast<unsigned>(seed));
+      std::normal_distribution<double> scatter(0, 1e-4);
+      std::string text = "time [s],M1 X [mm],M1 Z [mm]\n";
+      // Below the surface z'' = g − k z, so that z = g/k + sin and cos of √k t.
+      const double touch = 0.05, speed = 1.5, k = 1500, w = std::sqrt(k), g = 9.81;
+      for (int i = 0; i < 55; ++i) {
+        const double t = 0.002 * i - touch;
+        const double flight = speed * t + 0.5 * g * t * t;
+        const double bed =
+            grows ? g / k + speed / w * std::sin(w * t) - g / k * std::cos(w * t) : flight - 0.5 * 30 * t * t;
+        text += fmt::format("{},{:.4f},{:.4f}\n", 0.002 * i, 1e3 * scatter(random),
+                            1e3 * (scatter(random) - (t < 0 ? flight : bed)));
+      }
+      const Capture c = view_capture(text, "fall.csv");
+      ASSERT_TRUE(c.touch) << seed << grows;
+      EXPECT_LT(std::abs(c.touch->first - touch), c.touch->second) << seed << grows;
+      EXPECT_LT(c.touch->second, 0.02) << seed << grows;
+      ASSERT_TRUE(c.vertical);
+      EXPECT_EQ(c.vertical->axis, 2);
+      EXPECT_THAT(c.study_lines(), HasSubstr("axes = { x = \"X\", z = \"-Z\" }\n"));
+      EXPECT_THAT(c.study_lines(), HasSubstr("start = { within = \""));
+    }
+}
+
+// A file that begins in the bed: the force along x happens to be near g. No touch, no vertical, and nothing advised that a
+// fit would refuse.
+TEST(Capture, a_file_that_begins_at_the_touch) {
+  for (int seed = 1; seed <= 20; ++seed) {
+    std::mt19937 random(static_cast<unsigned>(seed));
+    std::normal_distribution<double> scatter(0, 1e-4);
+    std::string text = "time [s],link.tip.x [mm],link.tip.z [mm]\n";
+    for (int i = 0; i < 40; ++i) {
+      const double t = 0.002 * i, w = 30;
+      text += fmt::format("{},{:.4f},{:.4f}\n", t, 1e3 * (0.5 * 9.5 * t * t * (1 - 6 * t) + scatter(random)),
+                          1e3 * (1.5 / w * std::sin(w * t) + scatter(random)));
+    }
+    const Capture c = view_capture(text, "bed.csv");
+    EXPECT_FALSE(c.vertical) << seed;
+    EXPECT_FALSE(c.touch) << seed;
+    EXPECT_EQ(c.study_lines().find("axes"), std::string::npos);
+    EXPECT_EQ(c.study_lines().find("points"), std::string::npos);  // the columns are observables as they are
+    EXPECT_EQ(c.study_lines().find("start"), std::string::npos);
+  }
+}
+
+// The vertical may be X; then x lies along another axis.
+TEST(Capture, no_axis_is_advised_twice) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> scatter(0, 5e-5);
+  std::string text = "time [s],M1 X [mm],M1 Y [mm]\n";
+  for (int i = 0; i < 50; ++i) {
+    const double t = 0.002 * i, after = std::max(0.0, t - 0.05);
+    text += fmt::format("{},{:.4f},{:.4f}\n", t,
+                        1e3 * (-t - 0.5 * 9.81 * t * t + 30 * after * after + scatter(random)),
+                        1e3 * scatter(random));
+  }
+  EXPECT_THAT(view_capture(text, "x.csv").study_lines(), HasSubstr("axes = { x = \"Y\", z = \"-X\" }"));
+}
+
 // Every number is put where a measured one stood.
 std::string with_cell(std::string text, int line, int column, const std::string& cell) {
   std::size_t at = 0;

@@ -80,6 +80,8 @@ struct Capture {
   std::optional<CapturePlane> plane;
   std::optional<CaptureVertical> vertical;
   std::optional<std::pair<double, double>> touch;  ///< about when, and how far off that may be [s]
+  bool begins_late =
+      false;  ///< accelerations jump, but nothing falls freely before: the touch is not in the file
 
   std::vector<std::string> markers() const;
   /// Lines for a study that says what was seen.
