@@ -26,3 +26,6 @@ void add_schema_command(CLI::App& app, int& exit_code);
 void add_scenario_option(CLI::App& command, std::string& file);
 void add_set_option(CLI::App& command, std::vector<std::string>& set, const std::string& about);
 void add_report_option(CLI::App& command, std::string& file);
+void add_data_option(CLI::App& command, std::vector<std::string>& files, const std::string& whose);
+CLI::Option* add_jobs_option(CLI::App& command, int& jobs,
+                             const std::string& about = "number of threads (default: one per processor)");

@@ -52,15 +52,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("compare", "fit several laws to the same measurements and rank them");
   const auto a = std::make_shared<Arguments>();
   c->add_option("STUDY", a->studies, "studies with a [fit] section, one for each law")->required();
-  c->add_option("--data", a->data, "measured trajectories (default: all files of the studies' [data])")
-      ->type_name("FILE.csv...")
-      ->expected(1, 100000)
-      ->take_all();
+  add_data_option(*c, a->data, "the studies'");
   c->add_option("--svg", a->svg, "write a picture of the ranking there")->type_name("FILE.svg");
   c->add_flag("--json", a->json, "print one JSON document and nothing else");
-  c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+  add_jobs_option(*c, a->jobs);
   c->add_flag("--ascii", a->ascii, "plain characters only");
   c->footer(
       "Ranks by Akaike's criterion; prints the Bayesian one and how well each file is\n"

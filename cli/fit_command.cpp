@@ -88,17 +88,12 @@ void add_fit_command(CLI::App& app, int& exit_code) {
   const auto a = std::make_shared<Arguments>();
   c->add_option("STUDY", a->study, "a study file with a [fit] section, or the name of one in the library")
       ->required();
-  c->add_option("--data", a->data, "measured trajectories (default: all files of the study's [data])")
-      ->type_name("FILE.csv...")
-      ->expected(1, 100000)
-      ->take_all();
+  add_data_option(*c, a->data, "the study's");
   add_set_option(*c, a->set, "set a knob that is not fitted; may be repeated");
   c->add_option("--svg", a->svg, "write pictures there: fitted curves and residuals")->type_name("DIR");
   add_report_option(*c, a->report);
   c->add_flag("--json", a->json, "print one JSON document and nothing else");
-  c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+  add_jobs_option(*c, a->jobs);
   c->add_flag("--ascii", a->ascii, "plain characters only");
   c->footer(
       "Examples:\n"

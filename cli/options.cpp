@@ -17,3 +17,16 @@ void add_report_option(CLI::App& command, std::string& file) {
   command.add_option("--report", file, "write a report as one HTML file that works offline")
       ->type_name("FILE.html");
 }
+
+void add_data_option(CLI::App& command, std::vector<std::string>& files, const std::string& whose) {
+  command.add_option("--data", files, "measured trajectories (default: all files of " + whose + " [data])")
+      ->type_name("FILE.csv...")
+      ->expected(1, 100000)
+      ->take_all();
+}
+
+CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& about) {
+  return command.add_option("--jobs", jobs, about)
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+}

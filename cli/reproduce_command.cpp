@@ -187,10 +187,7 @@ void add_reproduce_command(CLI::App& app, int& exit_code) {
           ->excludes(markdown)
           ->excludes(c->get_option("--report"))
           ->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
-  c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->excludes(figures);
+  add_jobs_option(*c, a->jobs)->excludes(figures);
   c->footer(
       "Examples:\n"
       "  thud reproduce\n"

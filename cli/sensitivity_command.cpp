@@ -118,9 +118,7 @@ void add_sensitivity_command(CLI::App& app, int& exit_code) {
   c->add_option("--runs", a->runs, "make at most so many runs, instead of what the file says")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000}).description(""));
-  c->add_option("--jobs", a->jobs, "number of threads (default: one per processor)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+  add_jobs_option(*c, a->jobs);
   c->add_option("--svg", a->svg, "also write a bar chart")->type_name("FILE");
   c->add_flag("--json", a->json, "print one JSON document and nothing else");
   c->add_flag("--ascii", a->ascii, "plain characters only");

@@ -143,9 +143,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   c->add_option("--csv", a->csv, "also write the results as CSV")->type_name("FILE.csv");
   c->add_option("--svg", a->svg, "also draw the study's plots, into this folder")->type_name("DIR");
   add_report_option(*c, a->report);
-  c->add_option("--jobs", a->jobs, "threads (default: one per processor; under mpirun one per process)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+  add_jobs_option(*c, a->jobs, "threads (default: one per processor; under mpirun one per process)");
   CLI::Option* resume = c->add_flag("--resume", a->resume, "go on with a sweep that was not finished");
   c->add_flag("--restart", a->restart, "throw the results of such a sweep away")->excludes(resume);
   add_set_option(

@@ -68,16 +68,27 @@ TEST_F(Figures, a_few_are_drawn) {
   }
 }
 
+struct Circles {
+  std::vector<std::pair<double, double>> rings, ends;  ///< published points, and ends of curves
+};
+
+// Those of a drawing, without its key.
+Circles circles_of(const std::string& svg) {
+  Circles out;
+  bool in_key = true;
+  for (const test::Element& e : test::check(svg)) {
+    if (e.name == "polyline") in_key = false;
+    if (e.name != "circle" || in_key) continue;
+    (test::number(e, "r") == 4 ? out.rings : out.ends)
+        .emplace_back(test::number(e, "cx"), test::number(e, "cy"));
+  }
+  return out;
+}
+
 // Truth: Table 4.1. The published time is within 0.02 % of ours, so its ring lies on the end of the curve.
 TEST_F(Figures, published_times_lie_on_the_curves) {
   const PaperFigure f = select_figures(all, {"lee2009/figure-4.2"}).at(0);
-  std::vector<std::pair<double, double>> rings, ends;
-  bool in_key = true;
-  for (const test::Element& e : test::check(draw_figure(f, tables).svg)) {
-    if (e.name == "polyline") in_key = false;
-    if (e.name != "circle" || in_key) continue;
-    (test::number(e, "r") == 4 ? rings : ends).emplace_back(test::number(e, "cx"), test::number(e, "cy"));
-  }
+  const auto [rings, ends] = circles_of(draw_figure(f, tables).svg);
   ASSERT_EQ(rings.size(), 3u);
   ASSERT_EQ(ends.size(), 6u);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -89,13 +100,7 @@ TEST_F(Figures, published_times_lie_on_the_curves) {
 // Truth: γ of Table 6.1, (q_E − q_S)/q_E: two rings for each curve, above and below its end.
 TEST_F(Figures, measured_ends_lie_on_both_sides_of_the_simulated_one) {
   const PaperFigure f = select_figures(all, {"lee2009/figure-6.5"}).at(0);
-  std::vector<std::pair<double, double>> rings, ends;
-  bool in_key = true;
-  for (const test::Element& e : test::check(draw_figure(f, tables).svg)) {
-    if (e.name == "polyline") in_key = false;
-    if (e.name != "circle" || in_key) continue;
-    (test::number(e, "r") == 4 ? rings : ends).emplace_back(test::number(e, "cx"), test::number(e, "cy"));
-  }
+  const auto [rings, ends] = circles_of(draw_figure(f, tables).svg);
   ASSERT_EQ(rings.size(), 6u);
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_NEAR(rings[2 * k].first, rings[2 * k + 1].first, 0.02);
