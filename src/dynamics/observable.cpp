@@ -131,6 +131,20 @@ Vec observe_point(const Tree& tree, const Observable& what, const Work<double>& 
 
 }  // namespace
 
+bool needs_forces(const Observable& what) {
+  switch (what.quantity) {
+    case Quantity::angular_acceleration:
+    case Quantity::acceleration:
+    case Quantity::static_force:
+    case Quantity::resistance:
+    case Quantity::reaction:
+    case Quantity::joint_torque:
+    case Quantity::element:
+    case Quantity::own: return true;
+    default: return false;
+  }
+}
+
 double observe(const System& system, const Observable& what, double t, const double* y,
                const Work<double>& work) {
   const Frames<double>& f = work.frames;

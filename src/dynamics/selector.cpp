@@ -339,7 +339,8 @@ void ModeSelector::go_ahead(const double* y, const Work<double>& work, double ah
 }
 
 // What passes the surface with a clear velocity needs no forces to be decided: this saves a round of the selection.
-void ModeSelector::settle_moving_levels(double t, const double* y, const Scales& scales, double ahead,
+// True when one was found: `work` is that of the mode before then.
+bool ModeSelector::settle_moving_levels(double t, const double* y, const Scales& scales, double ahead,
                                         Mode& mode, Work<double>& work, double* slope) {
   mode.stuck.clear();
   system_.evaluate(t, y, mode, work, slope);
@@ -355,13 +356,14 @@ void ModeSelector::settle_moving_levels(double t, const double* y, const Scales&
       moving =
           e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]) || moving;
   });
-  if (!moving) return;
+  if (!moving) return false;
   system_.each([&]<class E>(const E& e, int k) {
     if constexpr (requires {
                     e.passes_clearly(scene, there_.frames, work.of<E>()[k], scales, ahead, there_.of<E>()[k]);
                   })
       e.settle_geometry(work.of<E>()[k], there_.of<E>()[k], scales, mode.of<E>()[k]);
   });
+  return true;
 }
 
 bool ModeSelector::decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const {
@@ -376,16 +378,18 @@ bool ModeSelector::decides_at_once(const Work<double>& work, const Scales& scale
 bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
                           Work<double>& work, double* slope) {
   bool ok = true;
-  settle_moving_levels(t, y, scales, ahead, mode, work, slope);
+  bool evaluated = !settle_moving_levels(t, y, scales, ahead, mode, work, slope);
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
-    system_.evaluate(t, y, mode, work, slope);
+    if (!evaluated) system_.evaluate(t, y, mode, work, slope);
+    evaluated = false;
     const bool flow_is_clear = settle_flow(work, work, scales, mode);
     settle_touch(work, scales, mode);
     find_vanishing(work, scales, mode);
     stop_vanishing(t, y, scales, mode, work);
     ok = settle_switches(t, y, scales, mode, work, slope);
     system_.evaluate(t, y, mode, work, slope);
+    decided_ = mode;
 
     go_ahead(y, work, ahead);
     system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
@@ -396,14 +400,15 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     if (flow_is_clear) break;
     // The flow starts with the accelerations of the mode just found.
     system_.list_stuck(mode);
-    system_.evaluate(t, y, mode, work, slope);
+    if (!(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
+    decided_ = mode;
     go_ahead(y, work, ahead);
     system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
     settle_flow(work, there_, scales, mode);
     break;
   }
   system_.list_stuck(mode);
-  system_.evaluate(t, y, mode, work, slope);
+  if (!(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
   return ok;
 }
 

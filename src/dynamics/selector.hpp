@@ -39,7 +39,7 @@ class ModeSelector {
   void look_far(double t, const double* y, const Scales& scales, const Mode& mode);
   void find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode);
   void find_rows(double t, const double* y, const Mode& mode, Work<double>& work, double* slope);
-  void settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
+  bool settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
   bool decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   void go_ahead(const double* y, const Work<double>& work, double ahead);
@@ -53,6 +53,7 @@ class ModeSelector {
   ForceProblem forces_;
   int jammed_ = -1;
   std::vector<double> far_matrix_, far_state_;
+  Mode decided_;  // that of the last evaluation
 };
 
 }  // namespace thud

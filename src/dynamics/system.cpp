@@ -112,6 +112,19 @@ void SystemOf<P>::assign_slots() {
         u = true;
     }
   });
+  is_lone_ = tree_.is_lone();
+  // The channels of an element that are in use come first among its own, so that it can write to the state's rates.
+  Elements::each([&]<class E>() {
+    for (int c = 1; c < static_cast<int>(E::channels.size()); ++c)
+      if (used[static_cast<int>(channel_of<E>(c))] && !used[static_cast<int>(channel_of<E>(c - 1))])
+        is_lone_ = false;
+  });
+  each([&]<class E>(const E& e, int) {
+    if constexpr (requires { e.acts_on_lone(here); })
+      is_lone_ = is_lone_ && e.acts_on_lone(here);
+    else
+      is_lone_ = false;
+  });
   int next = 2 * dof_count();
   for (int c = 0; c < channel_count; ++c) slot_[c] = used[c] ? next++ : -1;
   distance_slot_ = next;
@@ -206,6 +219,58 @@ template <class P>
 void SystemOf<P>::list_stuck(Mode& mode) const {
   active_switches(mode, mode.stuck);
   std::erase_if(mode.stuck, [&](const SwitchRef& s) { return switch_state(s, mode) != slip::stuck; });
+}
+
+// ---- plans --------------------------------------------------------------------------------------------------------
+
+template <class P>
+template <class L>
+void SystemOf<P>::make_plan_on(const Mode& mode, thud::Work<double>& work, PlanOn<L>& plan) const {
+  plan.actions.clear();
+  const Scene here = scene();
+  const auto holds = [&]<class E>(const E& e, typename E::Mode m) {
+    if constexpr (E::switches.size() > 0)
+      for (int sub = 0; sub < static_cast<int>(E::switches.size()); ++sub)
+        if (e.is_active(sub, here, m) && E::state(sub, m) == slip::stuck) return true;
+    return false;
+  };
+  constexpr bool everything = std::is_same_v<L, Load<double>>;
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (everything || requires { e.acts_on_lone(here); }) {
+      const typename E::Mode& m = mode.of<E>()[k];
+      KernelOn<L> act = apply_kernel<E, true, L>;
+      if (!mode.stuck.empty() && holds(e, m))
+        act = apply_kernel<E, false, L>;  // what is held must be known
+      else if constexpr (requires { e.template kernel<L>(here, m); })
+        act = e.template kernel<L>(here, m);
+      const int channel = everything ? static_cast<int>(channel_of<E>()) : channel_slot(channel_of<E>());
+      if (act) plan.actions.push_back({act, &e, &m, &work.of<E>()[k], channel});
+    }
+  });
+}
+
+template <class P>
+void SystemOf<P>::make_plan(const Mode& mode, thud::Work<double>& work, Plan& plan) const {
+  if constexpr (std::is_same_v<P, double>) {
+    plan.is_lone = is_lone_ && mode.stuck.empty();
+    plan.is_lone ? make_plan_on(mode, work, plan.lone) : make_plan_on(mode, work, plan.all);
+  }
+}
+
+template <class P>
+void SystemOf<P>::evaluate_planned(double t, const double* y, const Mode& mode, const Plan& plan,
+                                   thud::Work<double>& work, double* dydt) const {
+  if constexpr (std::is_same_v<P, double>) {
+    if (plan.is_lone)
+      return evaluate_lone<true>(t, y, work, dydt,
+                                 [&](LoneLoad<double>& load) { plan.lone.run(load, dydt); });
+    load_bodies(t, y, work, [&](Load<double>& load) { plan.all.run(load, work.power.data()); });
+    const bool held = !mode.stuck.empty();
+    double* vdot = held ? work.acceleration.data() : dydt + dof_count();
+    tree_.forward_dynamics(work.frames, work.wrenches, work.factor, vdot);
+    if (held) hold(mode, y, y + dof_count(), work);
+    fill_rates(y, vdot, work, dydt);
+  }
 }
 
 template <class P>

@@ -62,6 +62,7 @@ void Locator::list_guards(std::vector<Guard>& out) const {
   });
 }
 
+// Guard k of the list, whatever it is.
 double Locator::guard_at(int k, double theta) {
   s_.sample(theta);
   return value_of({theta, k, -1}, 0, nullptr);
@@ -207,10 +208,11 @@ double Locator::first_violated_sample() {
 // Where guard k, negative at `end`, goes through zero. A guard that starts at zero must first have risen.
 double Locator::guard_root(int k, double end) {
   double start = 0, value_start = start_[k].value, value_end = end_[k].value;
+  const GuardId id = end_[k].id;
   if (value_start <= end_[k].tolerance) {
     bool risen = false;
     for (double theta = 1e-4; theta < end; theta *= 4) {
-      const double value = guard_at(k, theta);
+      const double value = s_.guard_at(id, theta);
       if (value > end_[k].tolerance) {
         start = theta, value_start = value, risen = true;
       } else if (risen) {
@@ -222,12 +224,13 @@ double Locator::guard_root(int k, double end) {
   }
   if (value_start <= 0) return start;
   if (value_end >= 0) return end;
-  return root([&](double theta) { return guard_at(k, theta); }, start, value_start, end, value_end);
+  return root([&](double theta) { return s_.guard_at(id, theta); }, start, value_start, end, value_end);
 }
 
 double Locator::condition_root(std::size_t c, double end) {
+  const bool by_forces = needs_forces(conditions_[c].what);
   const auto value = [&](double theta) {
-    const double t = s_.sample(theta);
+    const double t = by_forces ? s_.sample(theta) : s_.sample_motion(theta);
     return conditions_.value(c, t, s_.sampled.data());
   };
   const double value_start = conditions_.start_value(c), value_end = conditions_.end_value(c);
@@ -295,7 +298,7 @@ Crossing Locator::earlier_touch(Crossing first, double h) {
 }
 
 Crossing Locator::find_touch(double end, double h) {
-  if (end < 1 || !s_.f.work_is_at_end) s_.sample(end);
+  if (end < 1 || !s_.f.work_is_at_end) s_.sample_motion(end);
   Crossing first;
   bool inside = false;
   std::vector<int> turning;
@@ -307,7 +310,7 @@ Crossing Locator::find_touch(double end, double h) {
     ++index;
   });
   const auto look_from = [&](double theta) {
-    note_end(s_.span(theta), s_.sampled.data());
+    note_end(s_.sample(theta), s_.sampled.data());
     const Crossing found = between(theta);
     if (found.theta < first.theta) first = found;
   };
@@ -316,7 +319,7 @@ Crossing Locator::find_touch(double end, double h) {
   s_.look_into(h);
   for (int wanted : turning) {
     const auto distance = [&](double theta) {
-      s_.sample(theta);
+      s_.sample_motion(theta);
       int at = 0;
       double value = 0;
       each_approach(s_, [&](double d, double) {

@@ -61,6 +61,22 @@ struct RunState {
     f.full(span(theta), sampled.data(), sampled_slope.data());
     return span(theta);
   }
+  /// The same for what the motion alone tells: without accelerations and the forces of held switches.
+  double sample_motion(double theta) {
+    stepper->dense(theta, y.data(), sampled.data());
+    f.motion(span(theta), sampled.data());
+    return span(theta);
+  }
+  /// The value of a guard at θ of the trial step.
+  double guard_at(const GuardId& id, double theta) {
+    if (needs_forces(id)) {
+      sample(theta);
+    } else {
+      stepper->dense(theta, y.data(), sampled.data());
+      f.element(span(theta), sampled.data(), id);
+    }
+    return system.guard(id, mode, work, scales());
+  }
   void evaluate_here(double* slope) { f.full(t, y.data(), slope); }
 
   double energy() const {

@@ -42,6 +42,32 @@ double default_step(const System& system, Method method) {
   return lowest > 0 ? 0.01 * 2 * std::numbers::pi / lowest : 1e-4;
 }
 
+namespace {
+
+// Explicit steps follow the highest bending mode, whether it moves or not. Where it is damped, and far above the lowest
+// one, implicit steps that follow the motion only are several times cheaper at the same accuracy (ten times with sixteen
+// modes of a free link).
+bool is_stiff(const Tree& tree) {
+  constexpr double far_above = 100, damped = 1e-3;
+  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+  for (int i = 0; i < tree.body_count(); ++i) {
+    const ElasticBeam* beam = tree.body(i).beam.get();
+    for (int k = 0; beam && k < beam->size(); ++k) {
+      const double frequency = beam->frequency(k);
+      const double critical = 2 * beam->modal_mass() * frequency;
+      if (!(beam->damping()[k] >= damped * critical && beam->damping_when_held()[k] >= damped * critical))
+        return false;
+      lowest = std::min(lowest, frequency);
+      highest = std::max(highest, frequency);
+    }
+  }
+  return highest > far_above * lowest;
+}
+// Radau's error estimate is less cautious than that of the explicit pair.
+constexpr double implicit_share = 0.01, finest = 1e-14;
+
+}  // namespace
+
 Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<Condition>& conditions, const SolverOptions& options,
                     StepObserver* observer) {
@@ -49,8 +75,14 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
   Method method = options.method;
   // Beams are stiff: at the limit of stability the error estimate of a lower order is no use.
   const bool fine = options.tolerance < 1e-6 || impl_->system.tree().has_beams();
-  if (method == Method::automatic) method = fine ? Method::dop853 : Method::dopri5;
   SolverOptions complete = options;
+  if (method == Method::automatic) {
+    method = fine ? Method::dop853 : Method::dopri5;
+    if (is_stiff(impl_->system.tree())) {
+      method = Method::radau5;
+      complete.tolerance = std::max(implicit_share * options.tolerance, finest);
+    }
+  }
   complete.method = method;
   if (!(complete.step > 0)) complete.step = default_step(impl_->system, method);
   Outcome out = impl_->run.run(impl_->stepper(method), q, v, conditions, complete, observer);

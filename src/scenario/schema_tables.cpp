@@ -605,7 +605,8 @@ const TableSpec& solver_spec() {
       .about = "The options of `thud run` go before these.",
       .keys = {
           key("method", {choice(methods)}, "auto",
-              "`auto` is `dop853`, or `dopri5` at loose tolerances; `rk4` and `euler` have a fixed "
+              "`auto` is `dop853`, `radau5` for stiff beams, or `dopri5` at loose tolerances; `rk4` and "
+              "`euler` have a fixed "
               "step; `radau5` is "
               "implicit, for stiff beams; `newmark` and `generalised-alpha` are implicit with a fixed step; "
               "`exact` has no error where the motion is linear and is `dop853` elsewhere"),

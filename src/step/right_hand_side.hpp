@@ -15,16 +15,30 @@ class RightHandSide {
         mode_(mode),
         work_(work) {}
 
+  /// Before the stages of a step: the mode may have changed.
+  void begin_step() { system_.make_plan(mode_, work_, plan_); }
   /// For inner stages; `full` also fills the work with what guards and observables read.
   void operator()(double t, const double* y, double* slope) {
     ++evaluations;
     work_is_at_end = false;
-    system_.evaluate_lean(t, y, mode_, work_, slope);
+    system_.evaluate_planned(t, y, mode_, plan_, work_, slope);
   }
   void full(double t, const double* y, double* slope) {
     ++evaluations;
     work_is_at_end = false;
     system_.evaluate(t, y, mode_, work_, slope);
+  }
+  /// Fills the work for guards and observables that need no forces.
+  void motion(double t, const double* y) {
+    ++evaluations;
+    work_is_at_end = false;
+    system_.evaluate_motion(t, y, mode_, work_);
+  }
+  /// The same for guards of one element.
+  void element(double t, const double* y, const GuardId& of) {
+    ++evaluations;
+    work_is_at_end = false;
+    system_.evaluate_element(t, y, mode_, of, work_);
   }
   /// Derivatives of v̇ with respect to q and v, row by row.
   void jacobian(double t, const double* y, double* by_q, double* by_v) {
@@ -42,6 +56,7 @@ class RightHandSide {
   const System& system_;
   const Mode& mode_;
   Work<double>& work_;
+  Plan plan_;
   std::unique_ptr<Differential> differential_;
 };
 

@@ -15,13 +15,30 @@ namespace thud {
 
 namespace detail {
 
+/// Two numbers at once.
+using Pair = double __attribute__((vector_size(16)));
+inline Pair load_pair(const double* from) {
+  Pair x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+inline void store_pair(double* to, Pair x) { __builtin_memcpy(to, &x, sizeof x); }
+inline double load_one(const double* from) { return *from; }
+
 // out = base + h Σ w_j k_j over the nonzero entries of a row, unrolled at compile time. Summed from the left, so that
 // only one addition waits for the latest stage.
 template <const auto& Row, std::size_t... J, class Size>
-void combine(std::index_sequence<J...>, Size n, const double* k, int stride, double h, const double* base,
-             double* out) {
-  for (int i = 0; i < n; ++i)
-    out[i] = (base ? base[i] : 0.0) + h * (... + (Row[J].weight * k[Row[J].stage * stride + i]));
+[[gnu::always_inline]] inline void combine(std::index_sequence<J...>, Size n, const double* k, int stride,
+                                           double h, const double* base, double* out) {
+  const auto sum = [&](auto load, const double* at) {
+    return (... + (Row[J].weight * load(at + Row[J].stage * stride)));
+  };
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    const Pair x = h * sum(load_pair, k + i);
+    store_pair(out + i, base ? load_pair(base + i) + x : x);
+  }
+  if (i < n) out[i] = (base ? base[i] : 0.0) + h * sum(load_one, k + i);
 }
 template <const auto& Row, class Size>
 void combine(Size n, const double* k, int stride, double h, const double* base, double* out) {
@@ -108,11 +125,16 @@ class Stepper : public StageMemory {
   }
   void dense(double theta, const double* y, double* out) const {
     const double rest = 1 - theta;
-    for (int i = 0; i < total_; ++i) {
-      double sum = 0;
-      for (int k = terms - 1; k >= 0; --k) sum = (sum + dense_[k * total_ + i]) * (k % 2 == 0 ? theta : rest);
-      out[i] = y[i] + sum;
-    }
+    const auto read = [&](auto load, const double* term) {
+      auto sum = load(term + (terms - 1) * total_) * (terms % 2 == 1 ? theta : rest);
+      for (int k = terms - 2; k >= 0; --k)
+        sum = (sum + load(term + k * total_)) * (k % 2 == 0 ? theta : rest);
+      return sum;
+    };
+    int i = 0;
+    for (; i + 1 < total_; i += 2)
+      detail::store_pair(out + i, detail::load_pair(y + i) + read(detail::load_pair, dense_.data() + i));
+    if (i < total_) out[i] = y[i] + read(detail::load_one, dense_.data() + i);
   }
 
   template <const auto& Row, class F, class Size>

@@ -45,6 +45,7 @@ class StepperOf final : public AnyStepper {
     return h;
   }
   void step(RightHandSide& f, StepProbe* probe, double t, const double* y, double h) override {
+    f.begin_step();
     s_.step(
         f,
         [probe] {
@@ -66,6 +67,7 @@ class StepperOf final : public AnyStepper {
   double* slope_at_end() override { return s_.slope(S::last); }
   double* next() override { return s_.next(); }
   void make_dense(RightHandSide& f, double t, const double* y, double h) override {
+    f.begin_step();
     s_.make_dense(f, t, y, h);
   }
   void dense(double theta, const double* y, double* out) override { s_.dense(theta, y, out); }

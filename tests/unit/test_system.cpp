@@ -189,14 +189,16 @@ TEST(Energy, rate_of_energy_is_the_power_of_the_channels) {
   });
 }
 
-// Sources agree: the lean evaluation of the inner stages is the same function, but for the order of rounding.
-TEST(Evaluation, lean_is_the_same_function) {
+// Sources agree: the planned evaluation of the inner stages is the same function, but for the order of rounding.
+TEST(Evaluation, planned_is_the_same_function) {
   for_random_states(true, [&](const System& system, const std::vector<double>& y, const Mode& mode) {
     const Evaluated e = evaluate(system, y, mode);
     Work<double> work;
     system.prepare(work);
     std::vector<double> rate(system.state_size(), 0.0);
-    system.evaluate_lean(0.3, y.data(), mode, work, rate.data());
+    Plan plan;
+    system.make_plan(mode, work, plan);
+    system.evaluate_planned(0.3, y.data(), mode, plan, work, rate.data());
     for (int i = 0; i < 2 * system.dof_count(); ++i)
       EXPECT_NEAR(rate[i], e.rate[i], 1e-12 * (1 + std::abs(e.rate[i])));
   });

@@ -87,13 +87,12 @@ class ElasticBeamOf {
   const P* station_slopes(int j) const {
     return station_slopes_.data() + static_cast<std::size_t>(j) * size();
   }
-
- private:
-  // Cell of x and the place t in it; beyond the ends t is that of the end.
+  /// The cell of the basis that x is in.
   int cell_of(double x) const {
     return std::clamp(static_cast<int>(x / value_of(basis_.cell_length())), 0, basis_.cell_count() - 1);
   }
 
+ private:
   BeamBasisOf<P> basis_;
   P start_;
   std::vector<P> mean_, first_, weight_, stiffness_, damping_, held_damping_, ends_;
@@ -109,38 +108,63 @@ class ElasticBeamOf {
 };
 using ElasticBeam = ElasticBeamOf<double>;
 
-template <class P>
-template <class T, class X>
-void ElasticBeamOf<P>::deflect(X x, const T* eta, T& w, T& slope) const {
-  constexpr int degree = BeamBasisOf<P>::degree;
-  const int n = size();
-  const double at = value_of(x), end = value_of(length());
-  const bool beyond = !(at >= 0 && at <= end);
-  const P inside = at > end ? length() : P(0);  // where it goes on straight
-  const P h = basis_.cell_length();
-  const int c = cell_of(beyond ? value_of(inside) : at);
-  const P* row = basis_.cell(c);
-  T sum[degree + 1];
-  for (int p = 0; p <= degree; ++p, row += n) {
-    T s{};
-    for (int k = 0; k < n; ++k) s += row[k] * eta[k];
-    sum[p] = s;
+/// w and ∂w/∂s of a beam at one place after the other, for fixed elastic coordinates: the sum over the shapes is made once
+/// for a cell.
+template <class T, class P = double>
+class Deflection {
+ public:
+  Deflection(const ElasticBeamOf<P>& beam, const T* eta) : beam_(beam), eta_(eta) {}
+
+  template <class X>
+  void at(X x, T& w, T& slope) {
+    const double place = value_of(x), end = value_of(beam_.length());
+    const bool beyond = !(place >= 0 && place <= end);
+    const P inside = place > end ? beam_.length() : P(0);  // where it goes on straight
+    const P h = beam_.basis().cell_length();
+    const int c = beam_.cell_of(beyond ? value_of(inside) : place);
+    if (c != cell_) enter(c);
+    if (beyond) {
+      horner(inside / h - c, h, w, slope);
+      w += slope * (x - inside);
+    } else {
+      horner(x * (1 / h) - double(c), h, w, slope);
+    }
   }
-  const auto horner = [&](auto t) {
-    w = sum[degree];
+
+ private:
+  static constexpr int degree = BeamBasisOf<P>::degree;
+
+  void enter(int cell) {
+    cell_ = cell;
+    const int n = beam_.size();
+    const P* row = beam_.basis().cell(cell);
+    for (int p = 0; p <= degree; ++p, row += n) {
+      T s{};
+      for (int k = 0; k < n; ++k) s += row[k] * eta_[k];
+      sum_[p] = s;
+    }
+  }
+  template <class X>
+  void horner(X t, P h, T& w, T& slope) const {
+    w = sum_[degree];
     slope = T(0);
     for (int p = degree - 1; p >= 0; --p) {
       slope = slope * t + w;
-      w = w * t + sum[p];
+      w = w * t + sum_[p];
     }
     slope = slope * (1 / h);
-  };
-  if (beyond) {
-    horner(inside / h - c);
-    w += slope * (x - inside);
-  } else {
-    horner(x * (1 / h) - double(c));
   }
+
+  const ElasticBeamOf<P>& beam_;
+  const T* eta_;
+  int cell_ = -1;
+  T sum_[degree + 1];
+};
+
+template <class P>
+template <class T, class X>
+void ElasticBeamOf<P>::deflect(X x, const T* eta, T& w, T& slope) const {
+  Deflection<T, P>(*this, eta).at(x, w, slope);
 }
 
 template <class P>

@@ -23,13 +23,16 @@ struct Touching {
 
 namespace detail {
 
-/// Velocity of the point of a feature at `offset` from its centre.
+/// Velocity of the point of a feature at `offset` from its centre, which is at `arm` from the origin of its body.
 template <class P, class T>
-Vec2<T> feature_velocity(const FeatureOf<P>& f, Vec2<T> offset, const Frames<T, P>& frames) {
-  Vec2<T> v = frames.velocity(f.body, f.point);
-  if (is_zero(f.radius)) return v;
+[[gnu::always_inline]] inline Vec2<T> feature_velocity(const FeatureOf<P>& f, Vec2<T> arm, Vec2<T> offset,
+                                                       const Frames<T, P>& frames) {
+  Vec2<T> v = frames.velocity(f.body, arm);
   T rate = frames.rate[f.body];
-  if (frames.beam[f.body]) rate += frames.slope_rate(f.body, f.point.s);
+  if (frames.beam[f.body]) {
+    v += frames.deflection_rate(f.body, f.point.s) * frames.w[f.body];
+    rate += frames.slope_rate(f.body, f.point.s);
+  }
   return v + rate * turned(offset);
 }
 
@@ -53,10 +56,10 @@ void measure(const ContactOf<P>& c, const std::vector<WallOf<P>>& walls, const F
   }
   out.tangent = {-out.normal.z, out.normal.x};
   out.offset_a = T(-c.a.radius) * out.normal;
-  Vec2<T> relative = detail::feature_velocity(c.a, out.offset_a, frames);
+  Vec2<T> relative = detail::feature_velocity(c.a, out.arm_a, out.offset_a, frames);
   if (c.wall < 0) {
     out.offset_b = T(c.b.radius) * out.normal;
-    relative = relative - detail::feature_velocity(c.b, out.offset_b, frames);
+    relative = relative - detail::feature_velocity(c.b, out.arm_b, out.offset_b, frames);
   }
   out.gap_rate = dot(out.normal, relative);
   out.slip_rate = dot(out.tangent, relative);

@@ -27,6 +27,7 @@ struct Mode {
   const std::vector<typename E::Mode>& of() const {
     return std::get<type_of<E>>(elements);
   }
+  friend bool operator==(const Mode&, const Mode&) = default;
 };
 
 /// Scratch memory and the result of one evaluation. One per thread. T: scalar of the state, P: of the parameters.
@@ -43,6 +44,9 @@ struct Work {
   std::vector<T> jacobian, applied, gram, hold, hold_bias;
   std::vector<T> drive;   ///< like `applied`, with the sliding friction that a normal force brings along
   std::vector<T> unheld;  ///< v̇ without the forces that hold
+  std::vector<std::pair<int, int>>
+      spans;               ///< coordinates that a held switch is about: from, and one past the last
+  std::vector<P> brought;  ///< friction that comes with a unit of a held normal force
   Frames<Dual<T>, P> moving;
   std::vector<Dual<T>> moving_q, moving_v;
   HeldSweep<T> sweep;

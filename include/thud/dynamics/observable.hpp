@@ -89,6 +89,9 @@ struct NamedPoint {
 double observe(const System& system, const Observable& what, double t, const double* y,
                const Work<double>& work);
 
+/// Whether it looks at accelerations, or at forces of held switches.
+bool needs_forces(const Observable& what);
+
 /// The same, for what must be a number: throws LawError where an observable of the user's own is not finite.
 double observe_finite(const System& system, const Observable& what, double t, const double* y,
                       const Work<double>& work);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "thud/dynamics/mode.hpp"
+#include "thud/dynamics/plan.hpp"
 #include "thud/solve/small_systems.hpp"
 
 namespace thud {
@@ -124,13 +124,26 @@ class SystemOf {
   template <class T>
   void evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
 
-  /// The same without filling `work` with what guards and observables read: for the inner stages of a step.
+  /// What acts in a mode, for evaluate_planned: the same without filling `work` with what guards and observables read,
+  /// for the inner stages of a step.
+  void make_plan(const Mode& mode, thud::Work<double>& work, Plan& plan) const;
+  void evaluate_planned(double t, const double* y, const Mode& mode, const Plan& plan,
+                        thud::Work<double>& work, double* dydt) const;
+
+  /// Fills `work` only, but for the forces of held switches and accelerations: for guards that do not need them.
   template <class T>
-  void evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
+  void evaluate_motion(double t, const T* y, const Mode& mode, Work<T>& work) const;
 
   /// Calls sink(value, tolerance, id) for every guard of the mode; all are positive while the mode is valid.
   template <class T, class Sink>
   void guards(const Mode& mode, const Work<T>& work, const Scales& scales, Sink&& sink) const;
+
+  /// The value of one guard; with evaluate_element before it where it needs no forces.
+  template <class T>
+  T guard(const GuardId& id, const Mode& mode, const Work<T>& work, const Scales& scales) const;
+  /// Fills `work` with the poses, and with what one element finds out.
+  template <class T>
+  void evaluate_element(double t, const T* y, const Mode& mode, const GuardId& of, Work<T>& work) const;
 
   /// Generalised forces of weight and of the elements that act in small vibrations, less the inertia terms. Trees for
   /// which `floating` is set fall freely: they feel no weight.
@@ -191,18 +204,36 @@ class SystemOf {
   T joint_moment(int body, const Work<T>& work) const;
 
  private:
-  template <bool Lean, class T>
-  void evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const;
+  // The same for a system of one body, in registers.
+  template <bool Lean, class Act>
+  void evaluate_lone(double t, const double* y, thud::Work<double>& work, double* dydt, Act&& act) const;
+  template <class L>
+  void make_plan_on(const Mode& mode, thud::Work<double>& work, PlanOn<L>& plan) const;
+  // Weight of a rigid body, and its moment about the origin.
+  template <class T>
+  void find_weight(int body, Vec2<T> u, Vec2<T> w, Vec2<T>& force, T& moment) const;
+  template <class E, class T, class Sink>
+  void guards_of(int index, const Scene& here, const Mode& mode, const Work<T>& work, const Scales& scales,
+                 Sink&& sink) const;
+  // Poses, weights, and what act(load) adds.
+  template <class T, class Act>
+  void load_bodies(double t, const T* y, Work<T>& work, Act&& act) const;
+  template <class L, class T>
+  void apply_all(const Mode& mode, L& load, Work<T>& work) const;
+  template <class T>
+  void fill_rates(const T* y, const T* vdot, const Work<T>& work, T* dydt) const;
   template <class T>
   void add_weight(int body, Vec2<P> gravity, Work<T>& work) const;
   template <class T>
   void hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
   template <class T>
-  bool hold_by_sweep(const Mode& mode, Work<T>& work) const;
+  bool hold_by_sweep(const Mode& mode, const T* q, const T* v, Work<T>& work) const;
   template <class T>
-  void set_held_force(SwitchRef s, T force, const Mode& mode, Work<T>& work) const;
+  void set_held_force(SwitchRef s, T force, P friction, Work<T>& work) const;
   template <class T>
-  T hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const;
+  void move_ahead(const T* q, const T* v, Work<T>& work) const;
+  template <class T>
+  T hold_bias(SwitchRef s, const Mode& mode, const T* q, const T* v, bool& moves, Work<T>& work) const;
   template <class T>
   void fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work,
                   T* drive) const;
@@ -235,6 +266,7 @@ class SystemOf {
   int distance_slot_ = 0;
   std::vector<Channel> channels_;
   bool may_sweep_ = false;          // HeldSweep::fits the tree
+  bool is_lone_ = false;            // one body, and only elements that take a LoneLoad
   std::uint32_t types_in_use_ = 0;  // a bit for every type that has an element
 };
 using System = SystemOf<double>;

@@ -40,6 +40,8 @@ void SystemOf<P>::prepare(Work<T>& work) const {
   work.hold.assign(2 * switches, T(0));
   work.hold_bias.assign(switches, T(0));
   work.unheld.assign(n, T(0));
+  work.brought.assign(switches, P(0));
+  work.spans.assign(switches, {0, 0});
   work.moving.resize(tree_);
   work.moving_q.resize(n);
   work.moving_v.resize(n);
@@ -88,10 +90,28 @@ void SystemOf<P>::switch_bounds(SwitchRef s, const Work<T>& work, T& lower, T& u
   with_switch(s, [&]<class E>(const E& e) { e.bounds(s.sub, work.template of<E>()[s.index], lower, upper); });
 }
 
+// Frames that move along with v̇ = 0, on dual numbers.
 template <class P>
 template <class T>
-T SystemOf<P>::hold_bias(SwitchRef s, const Mode& mode, const Work<T>& work) const {
+void SystemOf<P>::move_ahead(const T* q, const T* v, Work<T>& work) const {
+  for (int i = 0; i < dof_count(); ++i) {
+    work.moving_q[i] = {q[i], v[i]};
+    work.moving_v[i] = {v[i], T(0)};
+  }
+  tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
+}
+
+// dγ/dt of a held switch at v̇ = 0. `moves`: whether work.moving has been made.
+template <class P>
+template <class T>
+T SystemOf<P>::hold_bias(SwitchRef s, const Mode& mode, const T* q, const T* v, bool& moves,
+                         Work<T>& work) const {
   return with_switch(s, [&]<class E>(const E& e) {
+    T bias;
+    if constexpr (requires { e.plain_bias(s.sub, work.frames, work.template of<E>()[s.index], bias); })
+      if (e.plain_bias(s.sub, work.frames, work.template of<E>()[s.index], bias)) return bias;
+    if (!moves) move_ahead(q, v, work);
+    moves = true;
     return e.template bias<T>(s.sub, scene(), mode.template of<E>()[s.index], work.moving);
   });
 }
@@ -132,13 +152,13 @@ void SystemOf<P>::fill_drive(SwitchRef s, P friction, const T* row, const T* app
 // Enters the force of a held switch, and the friction that it brings along.
 template <class P>
 template <class T>
-void SystemOf<P>::set_held_force(SwitchRef s, T force, const Mode& mode, Work<T>& work) const {
+void SystemOf<P>::set_held_force(SwitchRef s, T force, P friction, Work<T>& work) const {
   with_switch(s, [&]<class E>(const E& e) {
     auto& w = work.template of<E>()[s.index];
     T* power = work.power.data() + static_cast<int>(channel_of<E>());
     e.force(s.sub, w) = force;
     power[E::switches[s.sub].channel] += force * e.rate(s.sub, w);
-    if (const P friction = sliding_friction(s, mode); !is_zero(friction)) {
+    if (!is_zero(friction)) {
       T& along = e.force(s.sub + 1, w);
       along = friction * force;
       power[E::switches[s.sub + 1].channel] += along * e.rate(s.sub + 1, w);
@@ -152,8 +172,9 @@ inline constexpr int many_held = 16;
 // Many held switches of bodies and joints, in a time that grows with the number of bodies only.
 template <class P>
 template <class T>
-bool SystemOf<P>::hold_by_sweep(const Mode& mode, Work<T>& work) const {
+bool SystemOf<P>::hold_by_sweep(const Mode& mode, const T* q, const T* v, Work<T>& work) const {
   const Scene here = scene();
+  bool moves = false;
   work.held.clear();
   for (const SwitchRef& s : mode.stuck) {
     HeldRow<T>& row = work.held.emplace_back();
@@ -166,68 +187,86 @@ bool SystemOf<P>::hold_by_sweep(const Mode& mode, Work<T>& work) const {
     });
     if (!known) return false;
     row.weight = value_of(hold_scale(s, work));
-    row.wanted = -hold_bias(s, mode, work);
+    row.wanted = -hold_bias(s, mode, q, v, moves, work);
   }
   if (!work.sweep.solve(work.frames, work.held, work.acceleration.data())) return false;
   for (std::size_t a = 0; a < mode.stuck.size(); ++a)
-    set_held_force(mode.stuck[a], work.held[a].force, mode, work);
+    set_held_force(mode.stuck[a], work.held[a].force, sliding_friction(mode.stuck[a], mode), work);
   return true;
 }
+
+namespace detail {
+template <class T>
+[[gnu::always_inline]] inline T product(const T* a, const T* b, std::pair<int, int> span, T sum = T{}) {
+  for (int i = span.first; i < span.second; ++i) sum += a[i] * b[i];
+  return sum;
+}
+/// Where a row is not zero.
+template <class T>
+[[gnu::always_inline]] inline std::pair<int, int> span_of(const T* row, int n) {
+  int from = 0, to = n;
+  while (to > 0 && is_zero(row[to - 1])) --to;
+  while (from < to && is_zero(row[from])) ++from;
+  return {from, to};
+}
+}  // namespace detail
 
 // The forces of the held switches, all together: J M⁻¹ Jᵀ λ = −(J v̇ + bias).
 template <class P>
 template <class T>
 void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) const {
   const int n = dof_count(), k = static_cast<int>(mode.stuck.size());
-  for (int i = 0; i < n; ++i) {
-    work.moving_q[i] = {q[i], v[i]};
-    work.moving_v[i] = {v[i], T(0)};
-  }
-  tree_.kinematics(work.moving_q.data(), work.moving_v.data(), work.moving);
   // Its rounds end by values: where parameters have rates, the equations are solved at once.
   if constexpr (std::is_same_v<P, double>)
-    if (may_sweep_ && !work.rows_only && k >= many_held && hold_by_sweep(mode, work)) return;
+    if (may_sweep_ && !work.rows_only && k >= many_held && hold_by_sweep(mode, q, v, work)) return;
   std::copy(work.acceleration.begin(), work.acceleration.end(), work.unheld.begin());
 
-  T* x = work.hold.data();
-  T* scale = x + k;
-  bool symmetric = true;
-  for (const SwitchRef& s : mode.stuck) symmetric = symmetric && is_zero(sliding_friction(s, mode));
-  const auto drive = [&](int a) { return (symmetric ? work.applied.data() : work.drive.data()) + a * n; };
+  T* const x = work.hold.data();
+  T* const scale = x + k;
+  T* const rows = work.jacobian.data();
+  P* const friction = work.brought.data();
+  bool symmetric = true, moves = false;
+  for (int a = 0; a < k; ++a) {
+    friction[a] = sliding_friction(mode.stuck[a], mode);
+    symmetric = symmetric && is_zero(friction[a]);
+  }
+  T* const drives = symmetric ? work.applied.data() : work.drive.data();
+  T* const accelerations = work.acceleration.data();
   for (int a = 0; a < k; ++a) {
     const SwitchRef s = mode.stuck[a];
-    T* row = work.jacobian.data() + a * n;
+    T* row = rows + a * n;
     T* applied = work.applied.data() + a * n;
     std::fill(row, row + n, T(0));
     add_switch_row(s, work, row);
     std::copy(row, row + n, applied);
     tree_.solve(work.factor, applied);
-    if (!symmetric) fill_drive(s, sliding_friction(s, mode), row, applied, work, drive(a));
-    T rate = work.hold_bias[a] = hold_bias(s, mode, work);
-    for (int i = 0; i < n; ++i) rate += row[i] * work.acceleration[i];
+    if (!symmetric) fill_drive(s, friction[a], row, applied, work, drives + a * n);
+    work.hold_bias[a] = hold_bias(s, mode, q, v, moves, work);
     scale[a] = hold_scale(s, work);
-    x[a] = -scale[a] * rate;
+    work.spans[a] = detail::span_of(row, n);
+    x[a] = -scale[a] * detail::product(row, accelerations, work.spans[a], work.hold_bias[a]);
   }
   if (work.rows_only) return;
-  T* g = work.gram.data();
+  T* const g = work.gram.data();
   double largest = 0;
-  for (int a = 0; a < k; ++a)
-    for (int b = 0; b <= (symmetric ? a : k - 1); ++b) {
-      T sum{};
-      for (int i = 0; i < n; ++i) sum += work.jacobian[a * n + i] * drive(b)[i];
-      g[a * k + b] = scale[a] * scale[b] * sum;
-      if (a == b) largest = std::max(largest, std::abs(value_of(g[a * k + a])));
-    }
+  for (int a = 0; a < k; ++a) {
+    for (int b = 0; b <= (symmetric ? a : k - 1); ++b)
+      g[a * k + b] = scale[a] * scale[b] * detail::product(rows + a * n, drives + b * n, work.spans[a]);
+    largest = std::max(largest, std::abs(value_of(g[a * k + a])));
+  }
   if (symmetric)
     solve_hold(g, x, k, 1e-12 * largest + 1e-300);
   else
     solve_general(g, x, k, 1e-12 * largest + 1e-300);
 
   for (int a = 0; a < k; ++a) {
-    const SwitchRef s = mode.stuck[a];
     const T force = scale[a] * x[a];
-    for (int i = 0; i < n; ++i) work.acceleration[i] += drive(a)[i] * force;
-    set_held_force(s, force, mode, work);
+    const T* drive = drives + a * n;
+    const bool short_drive =
+        tree_.all_alone() && is_zero(friction[a]);  // friction turns what the normal force does not
+    const auto [from, to] = short_drive ? work.spans[a] : std::pair{0, n};
+    for (int i = from; i < to; ++i) accelerations[i] += drive[i] * force;
+    set_held_force(mode.stuck[a], force, friction[a], work);
   }
 }
 
@@ -247,58 +286,106 @@ template <class T>
     for (int k = 0; k < b.beam->size(); ++k) q[k] = b.beam->weight()[k] * lateral;
     return;
   }
-  const Vec2<T> weight{T(weight_[i].x), T(weight_[i].z)};
+  find_weight(i, f.u[i], f.w[i], work.wrenches.force[i], work.wrenches.moment[i]);
+}
+
+template <class P>
+template <class T>
+[[gnu::always_inline]] inline void SystemOf<P>::find_weight(int i, Vec2<T> u, Vec2<T> w, Vec2<T>& force,
+                                                            T& turn) const {
   const BodyPointOf<P> g = weight_at_[i];
-  work.wrenches.force[i] = weight;
-  work.wrenches.moment[i] = moment(g.s * f.u[i] + g.n * f.w[i], weight);
+  force = {T(weight_[i].x), T(weight_[i].z)};
+  turn = moment(g.s * u + g.n * w, force);
 }
 
 template <class P>
-template <class T>
-void SystemOf<P>::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
-  evaluate_as<false>(t, y, mode, work, dydt);
-}
-
-template <class P>
-template <class T>
-void SystemOf<P>::evaluate_lean(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
-  if (mode.stuck.empty())
-    evaluate_as<true>(t, y, mode, work, dydt);
-  else
-    evaluate_as<false>(t, y, mode, work, dydt);  // what holds needs to know the elements
-}
-
-template <class P>
-template <bool Lean, class T>
-void SystemOf<P>::evaluate_as(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
-  const int n = dof_count();
-  const T *q = y, *v = y + n;
+template <class T, class Act>
+[[gnu::always_inline]] inline void SystemOf<P>::load_bodies(double t, const T* y, Work<T>& work,
+                                                            Act&& act) const {
   for (const Channel c : channels_) work.power[static_cast<int>(c)] = T(0);
-  tree_.kinematics(q, v, work.frames);
+  tree_.kinematics(y, y + dof_count(), work.frames);
   for (int i = 0; i < tree_.body_count(); ++i) add_weight(i, gravity_, work);
   const Scene here = scene();
-  Load<T, P> load{here, T(t), q, work.frames, work.wrenches, nullptr, work.joint_held.data()};
-  Elements::each([&]<class E>() {
-    if (!(types_in_use_ >> type_of<E> & 1u)) return;
-    const std::vector<E>& list = of<E>();
-    load.power = work.power.data() + static_cast<int>(channel_of<E>());
-    const auto* m = mode.template of<E>().data();
-    auto* w = work.template of<E>().data();
-    for (std::size_t k = 0; k < list.size(); ++k) list[k].template apply<Lean>(load, m[k], w[k]);
-  });
+  Load<T, P> load{here, T(t), y, work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  act(load);
+}
 
-  T* vdot = Lean ? dydt + n : work.acceleration.data();
-  tree_.forward_dynamics(work.frames, work.wrenches, work.factor, vdot);
-  if constexpr (!Lean)
-    if (!mode.stuck.empty()) hold(mode, q, v, work);
+template <class P>
+template <class L, class T>
+void SystemOf<P>::apply_all(const Mode& mode, L& load, Work<T>& work) const {
+  Elements::each([&]<class E>() {
+    if constexpr (std::is_same_v<L, Load<T, P>> || requires(const E& e) { e.acts_on_lone(load.scene); }) {
+      if (!(types_in_use_ >> type_of<E> & 1u)) return;
+      const std::vector<E>& list = of<E>();
+      load.power = work.power.data() + static_cast<int>(channel_of<E>());
+      const auto* m = mode.template of<E>().data();
+      auto* w = work.template of<E>().data();
+      for (std::size_t k = 0; k < list.size(); ++k) list[k].template apply<false>(load, m[k], w[k]);
+    }
+  });
+}
+
+template <class P>
+template <bool Lean, class Act>
+[[gnu::always_inline]] inline void SystemOf<P>::evaluate_lone(double t, const double* y,
+                                                              thud::Work<double>& work, double* dydt,
+                                                              Act&& act) const {
+  const int n = dof_count();
+  double* power = Lean ? dydt + 2 * n : work.power.data();
+  for (const Channel c : channels_) *(Lean ? power++ : power + static_cast<int>(c)) = 0;
+  const LoneFrames<double> frames = tree_.place_lone(y, y + n);
+  LoneWrenches<double> wrenches;
+  find_weight(0, frames.u.value, frames.w.value, wrenches.force.value, wrenches.moment.value);
+  const Scene here = scene();
+  LoneLoad<double> load{here, t, y, frames, wrenches, nullptr, nullptr};
+  act(load);
+  tree_.find_lone_rates(wrenches, work.factor, y, dydt);
+  if (Lean && !track_distance_) return;
+  Frames<double>& out = work.frames;
+  out.u[0] = frames.u.value, out.w[0] = frames.w.value;
+  out.origin[0] = frames.origin.value, out.origin_rate[0] = frames.origin_rate.value;
+  out.rate[0] = frames.rate.value;
+  for (int i = 0; i < n; ++i) work.acceleration[i] = dydt[n + i];
+  if (Lean)
+    dydt[distance_slot_] = norm(tree_.center_velocity(out, 0));
+  else
+    fill_rates(y, dydt + n, work, dydt);
+}
+
+template <class P>
+template <class T>
+[[gnu::always_inline]] inline void SystemOf<P>::fill_rates(const T* y, const T* vdot, const Work<T>& work,
+                                                           T* dydt) const {
+  const int n = dof_count();
+  const T* v = y + n;
   for (int i = 0; i < n; ++i) dydt[i] = v[i];
-  if constexpr (!Lean)
+  if (vdot != dydt + n)
     for (int i = 0; i < n; ++i) dydt[n + i] = vdot[i];
   T* work_rate = dydt + 2 * n;  // the channels in use follow the velocities, in their order
   for (const Channel c : channels_) *work_rate++ = work.power[static_cast<int>(c)];
   if (track_distance_)
     for (int i = 0; i < tree_.body_count(); ++i)
       dydt[distance_slot_ + i] = norm(tree_.center_velocity(work.frames, i));
+}
+
+template <class P>
+template <class T>
+void SystemOf<P>::evaluate(double t, const T* y, const Mode& mode, Work<T>& work, T* dydt) const {
+  if constexpr (std::is_same_v<T, double> && std::is_same_v<P, double>)
+    if (is_lone_ && mode.stuck.empty())
+      return evaluate_lone<false>(t, y, work, dydt,
+                                  [&](LoneLoad<double>& load) { apply_all(mode, load, work); });
+  load_bodies(t, y, work, [&](Load<T, P>& load) { apply_all(mode, load, work); });
+  T* vdot = work.acceleration.data();
+  tree_.forward_dynamics(work.frames, work.wrenches, work.factor, vdot);
+  if (!mode.stuck.empty()) hold(mode, y, y + dof_count(), work);
+  fill_rates(y, vdot, work, dydt);
+}
+
+template <class P>
+template <class T>
+void SystemOf<P>::evaluate_motion(double t, const T* y, const Mode& mode, Work<T>& work) const {
+  load_bodies(t, y, work, [&](Load<T, P>& load) { apply_all(mode, load, work); });
 }
 
 template <class P>
@@ -324,26 +411,59 @@ void SystemOf<P>::vibration_forces(const T* q, const T* v, const std::vector<cha
 }
 
 template <class P>
+template <class E, class T, class Sink>
+[[gnu::always_inline]] inline void SystemOf<P>::guards_of(int k, const Scene& here, const Mode& mode,
+                                                          const Work<T>& work, const Scales& scales,
+                                                          Sink&& sink) const {
+  const E& e = of<E>()[k];
+  const auto& m = mode.template of<E>()[k];
+  const auto& w = work.template of<E>()[k];
+  const auto put = [&](const T& value, double small, GuardRole role, std::uint8_t code, std::int16_t sub) {
+    sink(value, small, GuardId{role, static_cast<std::uint8_t>(type_of<E>), code, sub, k});
+  };
+  const auto share = [&] { return pressing_share(switch_of<E>(k, 0), mode, work); };
+  if constexpr (requires { e.guards(here, m, w, scales, put); })
+    e.guards(here, m, w, scales, put);
+  else if constexpr (requires { e.guards(here, work.frames, m, w, scales, put); })
+    e.guards(here, work.frames, m, w, scales, put);
+  else if constexpr (requires { e.guards(m, w, scales, put, share); })
+    e.guards(m, w, scales, put, share);
+}
+
+template <class P>
 template <class T, class Sink>
 void SystemOf<P>::guards(const Mode& mode, const Work<T>& work, const Scales& scales, Sink&& sink) const {
   const Scene here = scene();
   Elements::each([&]<class E>() {
-    const std::vector<E>& list = of<E>();
-    for (int k = 0; k < static_cast<int>(list.size()); ++k) {
-      const auto& m = mode.template of<E>()[k];
-      const auto& w = work.template of<E>()[k];
-      const auto put = [&](const T& value, double small, GuardRole role, std::uint8_t code,
-                           std::int16_t sub) {
-        sink(value, small, GuardId{role, static_cast<std::uint8_t>(type_of<E>), code, sub, k});
-      };
-      const auto share = [&] { return pressing_share(switch_of<E>(k, 0), mode, work); };
-      if constexpr (requires(const E& e) { e.guards(here, m, w, scales, put); })
-        list[k].guards(here, m, w, scales, put);
-      else if constexpr (requires(const E& e) { e.guards(here, work.frames, m, w, scales, put); })
-        list[k].guards(here, work.frames, m, w, scales, put);
-      else if constexpr (requires(const E& e) { e.guards(m, w, scales, put, share); })
-        list[k].guards(m, w, scales, put, share);
-    }
+    const int count = static_cast<int>(of<E>().size());
+    for (int k = 0; k < count; ++k) guards_of<E>(k, here, mode, work, scales, sink);
+  });
+}
+
+template <class P>
+template <class T>
+T SystemOf<P>::guard(const GuardId& id, const Mode& mode, const Work<T>& work, const Scales& scales) const {
+  T out{};
+  const Scene here = scene();
+  Elements::at(id.type, [&]<class E>() {
+    guards_of<E>(id.index, here, mode, work, scales, [&](const T& value, double, const GuardId& other) {
+      if (other == id) out = value;
+    });
+  });
+  return out;
+}
+
+template <class P>
+template <class T>
+void SystemOf<P>::evaluate_element(double t, const T* y, const Mode& mode, const GuardId& of_,
+                                   Work<T>& work) const {
+  tree_.kinematics(y, y + dof_count(), work.frames);
+  const Scene here = scene();
+  Load<T, P> load{here, T(t), y, work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  Elements::at(of_.type, [&]<class E>() {
+    load.power = work.power.data() + static_cast<int>(channel_of<E>());
+    of<E>()[of_.index].template apply<false>(load, mode.template of<E>()[of_.index],
+                                             work.template of<E>()[of_.index]);
   });
 }
 

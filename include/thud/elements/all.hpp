@@ -16,9 +16,12 @@
 //   stored(work), store             energy kept, and its name: energy.NAME
 //   uses(channel, scene)            whether it can feed a channel
 //   prepare(scene, work)            memory, once
+//   kernel<Load>(scene, mode)       a quicker apply<true> for a mode, null where it does nothing (see Kernel)
+//   acts_on_lone(scene)             true: apply, and kernel<Load>, also take a LoneLoad
 //   force_on(body, …), joint_moment(body, …)      what it does to a body, for reactions in joints
 //   acts_in_modes                   = true: part of small vibrations (thud modes)
 //   state, force, rate, bounds, add_row, bias, is_active, class_of   of its switches
+//   plain_bias(sub, frames, work, out)            bias without dual numbers; false where it takes them
 //   guards(…, sink), flip, log, approaches, starts_rough             events
 //   settle_touch, settle_geometry, settle_flow, …                    selection of the next mode
 //   length(scene), longest_step     sizes

@@ -65,6 +65,10 @@ struct ContactForceOf : ContactOf<P> {
   // Compliant contacts press with a force that is known; rigid ones that are closed are held.
   template <bool Lean, class T>
   void apply(Load<T, P>& load, const Mode& m, Work<T>& w) const;
+  template <class L>
+  static KernelOn<L> kernel(const SceneOf<P>&, const Mode& m) {
+    return m.touch == Touch::pressed ? apply_kernel<ContactForceOf, true, L> : nullptr;
+  }
   template <class T>
   static T stored(const Work<T>& w) {
     return w.stored;
@@ -110,6 +114,10 @@ struct ContactForceOf : ContactOf<P> {
     measure(*this, s.walls, moving, w);
     return sub == normal ? w.gap_rate.d : w.slip_rate.d;
   }
+  /// The same for features of rigid bodies. With A and V, acceleration and velocity of the one centre against the other,
+  /// and d their distance: n·A + (t·V)²/d and t·A − (n·V)(t·V)/d; the curvature d is that of pairs.
+  template <class T>
+  bool plain_bias(int sub, const Frames<T, P>& frames, const Work<T>& w, T& out) const;
   /// A closed contact whose friction is at its bound.
   bool slides(const Mode& m) const {
     return value_of(law.friction) > 0 && m.slip != slip::stuck && m.slip != slip::idle;
@@ -220,6 +228,23 @@ void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>
       sub == shear ? w.tangent : w.normal, frames, w,
       [&](int body, Vec2<T> at, Vec2<T> p) { s.tree.add_point_force(frames, body, at, p, row); },
       [&](int body, std::size_t j, T q) { row[s.tree.elastic_dof(body) + j] += q; });
+}
+
+template <class P>
+template <class T>
+bool ContactForceOf<P>::plain_bias(int sub, const Frames<T, P>& frames, const Work<T>& w, T& out) const {
+  if (frames.beam[a.body] || (wall < 0 && frames.beam[b.body])) return false;
+  const auto pull = [&](int body, Vec2<T> arm) {
+    return frames.centripetal[body] - frames.rate[body] * frames.rate[body] * arm;
+  };
+  Vec2<T> relative = pull(a.body, w.arm_a);
+  if (wall < 0) relative = relative - pull(b.body, w.arm_b);
+  out = dot(sub == normal ? w.normal : w.tangent, relative);
+  const T distance = w.gap + (a.radius + b.radius);
+  if (wall >= 0 || !(distance > T(0))) return true;
+  const T slip_ = w.slip_rate - (frames.rate[a.body] * a.radius + frames.rate[b.body] * b.radius);
+  out += (sub == normal ? slip_ : -w.gap_rate) * slip_ / distance;
+  return true;
 }
 
 template <class P>

@@ -75,11 +75,18 @@ struct GuardId {
   std::uint8_t type = 0, code = 0;
   std::int16_t sub = 0;
   int index = 0;
+
+  friend bool operator==(const GuardId&, const GuardId&) = default;
 };
 
-/// Codes of the guards that switches have, whatever the element: sub is the switch. An element's own begin after them.
+/// Codes of the guards that switches have, whatever the element: sub is the switch. An element's own begin after them;
+/// they may look at the motion and at what `apply` finds out, not at the forces of held switches.
 namespace guard {
 inline constexpr std::uint8_t slip = 0, bound_upper = 1, bound_lower = 2, carried = 3, first_own = 4;
+}
+/// Whether a guard looks at the forces of held switches.
+inline bool needs_forces(const GuardId& id) {
+  return id.code == guard::bound_upper || id.code == guard::bound_lower || id.role == GuardRole::painleve;
 }
 
 enum class EventKind : std::uint8_t {
@@ -117,13 +124,13 @@ struct SceneOf {
 using Scene = SceneOf<double>;
 
 /// Where elements find the motion and leave their forces. T: scalar of the state, P: of the parameters.
-template <class T, class P = double>
-struct Load {
+template <class T, class P, class F, class W>
+struct LoadOn {
   const SceneOf<P>& scene;
   T time;
   const T* q;  ///< coordinates
-  const Frames<T, P>& frames;
-  Wrenches<T>& wrenches;
+  const F& frames;
+  W& wrenches;
   T* power = nullptr;          ///< of the channels of the element at hand
   char* joint_held = nullptr;  ///< per body: its joint does not turn
 
@@ -136,6 +143,26 @@ struct Load {
     for (std::size_t k = 0; k < shapes.size(); ++k) generalised[k] += shapes[k] * lateral;
   }
 };
+
+template <class T, class P = double>
+using Load = LoadOn<T, P, Frames<T, P>, Wrenches<T>>;
+/// The same for the only body of a system. Elements that take part in it have `acts_on_lone(scene)`, and take both.
+template <class T, class P = double>
+using LoneLoad = LoadOn<T, P, LoneFrames<T, P>, LoneWrenches<T>>;
+
+/// What an element does in one mode, chosen before a step: apply<true>, with all that the mode fixes already known.
+/// `element`, `mode` and `work` are of the type that it was made for.
+template <class L>
+using KernelOn = void (*)(const void* element, L& load, const void* mode, void* work);
+using Kernel = KernelOn<Load<double>>;
+
+/// apply of an element as a kernel.
+template <class E, bool Lean, class L = Load<double>>
+void apply_kernel(const void* element, L& load, const void* mode, void* work) {
+  static_cast<const E*>(element)->template apply<Lean>(
+      load, *static_cast<const typename E::Mode*>(mode),
+      *static_cast<typename E::template Work<double>*>(work));
+}
 
 /// Ψ of a body's beam at a point of it, empty for rigid bodies.
 template <class P>

@@ -96,6 +96,11 @@ struct JointFrictionOf {
     return T(0);
   }
 
+  template <class T>
+  bool plain_bias(int, const Frames<T, P>&, const Work<T>&, T& out) const {
+    return out = T(0), true;
+  }
+
   enum Guard : std::uint8_t { g_clamp = guard::first_own };
   template <class T, class Sink>
   void guards(const SceneOf<P>& s, const Frames<T, P>& f, const Mode& m, const Work<T>& w,

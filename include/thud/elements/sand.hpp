@@ -82,8 +82,12 @@ struct SandPieceOf {
   void prepare(const SceneOf<P>& s, Work<T>& w) const;
 
   // ---- forces ----
-  template <bool Lean, class T>
-  void apply(Load<T, P>& load, const Mode& m, Work<T>& w) const;
+  template <bool Lean, class T, class F, class W>
+  void apply(LoadOn<T, P, F, W>& load, const Mode& m, Work<T>& w) const;
+  /// Straight parts under Lee's law have one for each regime.
+  template <class L>
+  KernelOn<L> kernel(const SceneOf<P>& s, const Mode& m) const;
+  bool acts_on_lone(const SceneOf<P>&) const { return part.kind != PartKind::beam; }
 
   template <class T>
   Vec2<T> drag_force(const Work<T>& w) const {
@@ -188,13 +192,16 @@ struct SandPieceOf {
   }
 
  private:
-  template <bool Lean, class Kind, class ApplyLaw, class T>
-  void act(Kind kind, const BedOf<P>& bed, Load<T, P>& load, const Mode& m, Work<T>& w,
-           ApplyLaw&& apply_law) const;
+  template <bool Lean, class Case, class ApplyLaw, class L, class T>
+  void act(Case known, const BedOf<P>& bed, L& load, const Mode& m, Work<T>& w, ApplyLaw&& apply_law) const;
+  template <class T>
+  Vec2<T> bend(const Load<T, P>& load, const Immersed<T>& im, Work<T>& w, Vec2<T>& axis, T& rate) const;
+  template <std::uint8_t Regime, AreaRule Area, class L>
+  static void segment_kernel(const void* piece, L& load, const void* mode, void* work);
   template <class T, class Sink>
   void flow_guards(AreaRule rule, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const;
-  template <class T>
-  T area_speed(AreaRule rule, const Mode& m, T side, Vec2<T> velocity, T cross, T along) const;
+  template <class Case, class T>
+  T area_speed(Case known, const Mode& m, T side, Vec2<T> velocity, T cross, T along) const;
 };
 using SandPiece = SandPieceOf<double>;
 
@@ -208,12 +215,12 @@ void SandPieceOf<P>::prepare(const SceneOf<P>& s, Work<T>& w) const {
 }
 
 template <class P>
-template <class T>
-[[gnu::always_inline]] inline T SandPieceOf<P>::area_speed(AreaRule rule, const Mode& m, T side,
+template <class Case, class T>
+[[gnu::always_inline]] inline T SandPieceOf<P>::area_speed(Case known, const Mode& m, T side,
                                                            Vec2<T> velocity, T cross, T along) const {
-  if (part.is_round()) return side * norm(velocity);
+  if (known.kind() != PartKind::segment && part.is_round()) return side * norm(velocity);
   const T across = m.cross * cross;  // |u × v_E|
-  switch (part.kind == PartKind::block ? AreaRule::silhouette : rule) {
+  switch (known.kind() == PartKind::block ? AreaRule::silhouette : known.area()) {
     case AreaRule::side: return side * across;
     case AreaRule::side_or_end: return m.cross == 0 ? end_area * (m.along * along) : side * across;
     case AreaRule::silhouette: return side * across + end_area * (m.along * along);
@@ -224,22 +231,41 @@ template <class T>
 }
 
 namespace detail {
-/// A kind known to the compiler: nearly every part is a straight one.
-struct IsSegment {
-  constexpr operator PartKind() const { return PartKind::segment; }  // NOLINT
+/// What is known of a part before it is evaluated: nothing,
+struct AnyPart {
+  PartKind kind_;
+  std::uint8_t regime_;
+  AreaRule area_;
+
+  PartKind kind() const { return kind_; }
+  std::uint8_t regime() const { return regime_; }
+  AreaRule area() const { return area_; }
+};
+/// that it is straight, as nearly every part is,
+struct Segment : AnyPart {
+  static constexpr PartKind kind() { return PartKind::segment; }
+};
+/// and which of its ends are under.
+template <std::uint8_t Regime, AreaRule Area>
+struct SegmentIn {
+  static constexpr PartKind kind() { return PartKind::segment; }
+  static constexpr std::uint8_t regime() { return Regime; }
+  static constexpr AreaRule area() { return Area; }
 };
 }  // namespace detail
 
 template <class P>
-template <bool Lean, class T>
-[[gnu::always_inline]] inline void SandPieceOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
+template <bool Lean, class T, class F, class W>
+[[gnu::always_inline]] inline void SandPieceOf<P>::apply(LoadOn<T, P, F, W>& load, const Mode& m,
+                                                         Work<T>& w) const {
   const BedOf<P>& b = load.scene.beds[bed];
   const auto* lee = std::get_if<LeeLawOf<P>>(&b.law);
+  const detail::AnyPart known{part.kind, m.immersion.regime, b.area};
   if (lee && part.kind == PartKind::segment)  // the common case, without the dispatch
     return act<Lean>(
-        detail::IsSegment{}, b, load, m, w,
+        detail::Segment{known}, b, load, m, w,
         [&](Flow<T, P>& flow, Vec2<T>, T, T, T, T, Resistance<T>& r) { lee->evaluate(flow, r); });
-  act<Lean>(part.kind, b, load, m, w,
+  act<Lean>(known, b, load, m, w,
             [&](Flow<T, P>& flow, Vec2<T> velocity, T cross, T along, T normal_rate, T shear_rate,
                 Resistance<T>& r) {
               std::visit(
@@ -260,23 +286,82 @@ template <bool Lean, class T>
             });
 }
 
+template <class P>
+template <std::uint8_t Regime, AreaRule Area, class L>
+void SandPieceOf<P>::segment_kernel(const void* piece, L& load, const void* mode, void* work) {
+  const SandPieceOf& self = *static_cast<const SandPieceOf*>(piece);
+  if (self.part.kind != PartKind::segment) __builtin_unreachable();  // it was chosen for that
+  const BedOf<P>& b = load.scene.beds[self.bed];
+  const LeeLawOf<P>& lee = *std::get_if<LeeLawOf<P>>(&b.law);
+  self.template act<true>(detail::SegmentIn<Regime, Area>{}, b, load, *static_cast<const Mode*>(mode),
+                          *static_cast<Work<double>*>(work),
+                          [&](Flow<double>& flow, Vec2<double>, double, double, double, double,
+                              Resistance<double>& r) { lee.evaluate(flow, r); });
+}
+
+template <class P>
+template <class L>
+KernelOn<L> SandPieceOf<P>::kernel(const SceneOf<P>& s, const Mode& m) const {
+  if (!is_immersed(m)) return nullptr;
+  const BedOf<P>& b = s.beds[bed];
+  if (part.kind != PartKind::segment || !std::holds_alternative<LeeLawOf<P>>(b.law))
+    return apply_kernel<SandPieceOf, true, L>;
+  const auto with = [&]<AreaRule Area>() -> KernelOn<L> {
+    switch (m.immersion.regime) {
+      case 1: return segment_kernel<1, Area, L>;
+      case 2: return segment_kernel<2, Area, L>;
+      default: return segment_kernel<3, Area, L>;
+    }
+  };
+  switch (b.area) {
+    case AreaRule::silhouette: return with.template operator()<AreaRule::silhouette>();
+    case AreaRule::side_or_end: return with.template operator()<AreaRule::side_or_end>();
+    default: return apply_kernel<SandPieceOf, true, L>;
+  }
+}
+
+// Velocity of E where the beam is bent; turns its axis, and adds the rate of its slope.
+template <class P>
+template <class T>
+Vec2<T> SandPieceOf<P>::bend(const Load<T, P>& load, const Immersed<T>& im, Work<T>& w, Vec2<T>& axis,
+                             T& rate) const {
+  const Frames<T, P>& frames = load.frames;
+  const ElasticBeamOf<P>& elastic = *load.scene.tree.body(body).beam;
+  elastic.shapes_at(im.at, w.shapes.data(), w.slopes.data());
+  const int begin = load.scene.tree.elastic_begin(body);
+  T lateral{}, tangent{};
+  for (int j = 0; j < elastic.size(); ++j) {
+    lateral += w.shapes[j] * frames.eta_rate[begin + j];
+    rate += w.slopes[j] * frames.eta_rate[begin + j];
+    tangent += w.slopes[j] * frames.eta[begin + j];
+  }
+  const Vec2<T> velocity = frames.velocity(body, im.arm) + lateral * frames.w[body];
+  if (!part.straight) {  // the axis where it is
+    const Vec2<T> bent = axis + tangent * frames.w[body];
+    axis = (T(1) / norm(bent)) * bent;
+  }
+  return velocity;
+}
+
 // Everything is computed in locals, and written to the work at the end where it is wanted: most of the time goes here.
 template <class P>
-template <bool Lean, class Kind, class ApplyLaw, class T>
-[[gnu::always_inline]] inline void SandPieceOf<P>::act(Kind kind, const BedOf<P>& b, Load<T, P>& load,
-                                                       const Mode& m, Work<T>& w,
-                                                       ApplyLaw&& apply_law) const {
+template <bool Lean, class Case, class ApplyLaw, class L, class T>
+[[gnu::always_inline]] inline void SandPieceOf<P>::act(Case known, const BedOf<P>& b, L& load, const Mode& m,
+                                                       Work<T>& w, ApplyLaw&& apply_law) const {
+  const PartKind kind = known.kind();
   const PlaneOf<P>& plane = b.plane;
-  const Frames<T, P>& frames = load.frames;
-  const Vec2<T> axis = frames.u[body], lateral_axis = frames.w[body];
-  Vec2<T> u = axis;
+  const auto& frames = load.frames;
+  constexpr bool may_bend = requires { frames.eta; };
+  const bool bends = may_bend && kind == PartKind::beam;
+  const Vec2<T> lateral_axis = frames.w[body];
+  Vec2<T> u = frames.u[body];
   Levels<T> lv;
   const T dip = dot(plane.normal, u);
-  const bool immersed = is_immersed(m);
+  const bool immersed = kind == PartKind::segment ? known.regime() != 0 : is_immersed(m);
   Immersed<T> im;
-  if (kind == PartKind::beam) {
+  if (bends) {
     if (Lean && !immersed) return;
-    survey(part, m.immersion, body, frames, plane, lv, im);
+    if constexpr (may_bend) survey(part, m.immersion, body, frames, plane, lv, im);
   } else if (kind == PartKind::segment) {
     const T base = plane.depth(frames.origin[body]) + part.n * dot(plane.normal, lateral_axis);
     lv.value[0] = base + part.s0 * dip;
@@ -293,25 +378,13 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
 
   T rate = frames.rate[body];
   Vec2<T> velocity;
-  if (kind == PartKind::beam) {
-    const ElasticBeamOf<P>& elastic = *load.scene.tree.body(body).beam;
-    elastic.shapes_at(im.at, w.shapes.data(), w.slopes.data());
-    const int begin = load.scene.tree.elastic_begin(body);
-    T lateral{}, tangent{};
-    for (int j = 0; j < elastic.size(); ++j) {
-      lateral += w.shapes[j] * frames.eta_rate[begin + j];
-      rate += w.slopes[j] * frames.eta_rate[begin + j];
-      tangent += w.slopes[j] * frames.eta[begin + j];
-    }
-    velocity = frames.velocity(body, im.arm) + lateral * lateral_axis;
-    if (!part.straight) {  // the axis where it is
-      const Vec2<T> bent = u + tangent * lateral_axis;
-      u = (T(1) / norm(bent)) * bent;
-    }
+  if (bends) {
+    if constexpr (may_bend) velocity = bend(load, im, w, u, rate);
   } else {
     if (kind == PartKind::segment) {
-      im.whole = m.immersion.regime == 3;
-      detail::immerse_segment(part, end_area, m.immersion, u, lateral_axis, dip, lv, im);
+      im.whole = known.regime() == 3;
+      detail::immerse_segment(part, end_area, {known.regime(), m.immersion.deepest}, u, lateral_axis, dip, lv,
+                              im);
     } else {
       immerse(part, m.immersion, body, frames, plane, lv, im);
     }
@@ -326,7 +399,7 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
   Flow<T, P> flow{&im,
                   &part,
                   inverse_width,
-                  area_speed(b.area, m, im.side, velocity, cross, along),
+                  area_speed(known, m, im.side, velocity, cross, along),
                   T(0),
                   mass,
                   load.scene.gravity_size,
@@ -353,12 +426,13 @@ template <bool Lean, class Kind, class ApplyLaw, class T>
   }
   load.wrenches.force[body] += force;
   load.wrenches.moment[body] += moment(im.arm, force) + moment_about_e;
-  if (kind == PartKind::beam) {
-    const T lateral = dot(lateral_axis, force);
-    T* q = load.wrenches.elastic.data() + load.scene.tree.elastic_begin(body);
-    for (std::size_t j = 0; j < w.shapes.size(); ++j)
-      q[j] += w.shapes[j] * lateral + w.slopes[j] * moment_about_e;
-  }
+  if constexpr (may_bend)
+    if (bends) {
+      const T lateral = dot(lateral_axis, force);
+      T* q = load.wrenches.elastic.data() + load.scene.tree.elastic_begin(body);
+      for (std::size_t j = 0; j < w.shapes.size(); ++j)
+        q[j] += w.shapes[j] * lateral + w.slopes[j] * moment_about_e;
+    }
   load.power[drag] -= r.drag * dot(velocity, velocity);
   load.power[static_normal] += normal_force * normal_rate;
   load.power[static_shear] += shear_force * shear_rate;

@@ -39,8 +39,14 @@ struct DepthLine {
 
   template <class X>
   T depth(X x, T& slope) const {
+    Deflection<T, P> w(beam, eta);
+    return depth(x, slope, w);
+  }
+  /// The same at one place after the other.
+  template <class X>
+  T depth(X x, T& slope, Deflection<T, P>& along) const {
     T w, tangent;
-    beam.deflect(x, eta, w, tangent);
+    along.at(x, w, tangent);
     slope = b + c * tangent;
     return a + b * x + c * w;
   }
@@ -123,17 +129,21 @@ class DepthProfile {
   /// Where δ = 0 between two nodes on different sides of the surface.
   double crossing(Node lower, Node upper) const {
     double x = lower.x + (upper.x - lower.x) * (-lower.depth / (upper.depth - lower.depth));
+    const double length = line_.beam.length();
+    Deflection<double> w(line_.beam, line_.eta);
     for (int i = 0; i < 60; ++i) {
       double slope;
-      const double d = line_.depth(x, slope);
+      const double d = line_.depth(x, slope, w);
       if (d == 0) return x;
       ((d > 0) == (upper.depth > 0) ? upper : lower) = {x, d};
       const double step = d / slope;
       double next = x - step;
-      if (!(next > lower.x && next < upper.x)) next = 0.5 * (lower.x + upper.x);
+      const bool newton = next > lower.x && next < upper.x;
+      if (!newton) next = 0.5 * (lower.x + upper.x);
       const double moved = std::abs(next - x);
       x = next;
-      if (moved <= 4e-16 * line_.beam.length()) break;
+      // What Newton's step leaves is of the order of its square.
+      if (moved <= (newton ? 1e-9 : 4e-16) * length) break;
     }
     return x;
   }
@@ -196,10 +206,11 @@ class DepthProfile {
   double turn(double xa, double fa, double xb, double fb) const {
     double x = xa;
     int side = 0;
+    Deflection<double> w(line_.beam, line_.eta);
     for (int i = 0; i < 60; ++i) {
       x = (fa * xb - fb * xa) / (fa - fb);
       double f;
-      line_.depth(x, f);
+      line_.depth(x, f, w);
       if (f == 0 || xb - xa < 1e-14 * line_.beam.length()) break;
       if ((f > 0) == (fa > 0)) {
         xa = x, fa = f;

@@ -141,12 +141,14 @@ DepthLine<T, P> depth_line(int body, const Frames<T, P>& f, const PlaneOf<P>& pl
 template <class P, class T>
 void beam_levels(const PartOf<P>& part, const DepthLine<T, P>& line, const DepthProfile& profile,
                  Levels<T>& out) {
-  T slope;
-  out.value[0] = line.depth(0.0, slope);
-  out.value[1] = line.depth(line.beam.length(), slope);
   if constexpr (std::is_same_v<T, double>) {
+    out.value[0] = profile.first().depth;
+    out.value[1] = profile.last().depth;
     out.value[2] = part.straight ? -line.beam.length() : -profile.simplicity();
   } else {  // at a turning point the depth does not feel that it moves along the beam
+    T slope;
+    out.value[0] = line.depth(0.0, slope);
+    out.value[1] = line.depth(line.beam.length(), slope);
     const DepthProfile::Decisive d = profile.decisive();
     out.value[2] =
         part.straight || d.sign == 0 ? T(-line.beam.length()) : T(-d.sign) * line.depth(d.x, slope);
@@ -154,8 +156,9 @@ void beam_levels(const PartOf<P>& part, const DepthLine<T, P>& line, const Depth
   out.count = 3;
 }
 
-template <class P, class T>
-void levels(const PartOf<P>& part, int body, const Frames<T, P>& f, const PlaneOf<P>& plane, Levels<T>& out) {
+/// F: Frames, or LoneFrames of a rigid body.
+template <class P, class T, class F>
+void levels(const PartOf<P>& part, int body, const F& f, const PlaneOf<P>& plane, Levels<T>& out) {
   switch (part.kind) {
     case PartKind::segment: {
       const T along = dot(plane.normal, f.u[body]);
@@ -181,11 +184,12 @@ void levels(const PartOf<P>& part, int body, const Frames<T, P>& f, const PlaneO
       for (int k = 0; k < 4; ++k) out.value[k] = plane.depth(f.position(body, corner_point(part, k)));
       out.count = 4;
       return;
-    case PartKind::beam: {
-      const DepthLine<T, P> line = depth_line(body, f, plane);
-      beam_levels(part, line, line.profile(), out);
+    case PartKind::beam:
+      if constexpr (requires { f.eta; }) {
+        const DepthLine<T, P> line = depth_line(body, f, plane);
+        beam_levels(part, line, line.profile(), out);
+      }
       return;
-    }
   }
 }
 
@@ -236,9 +240,9 @@ template <class P, class T>
   out.side = part.width * out.length;
 }
 
-template <class P, class T>
-void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f,
-                  const PlaneOf<P>& plane, const Levels<T>& lv, Immersed<T>& out) {
+template <class P, class T, class F>
+void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const F& f, const PlaneOf<P>& plane,
+                  const Levels<T>& lv, Immersed<T>& out) {
   constexpr double pi = std::numbers::pi;
   const P r = 0.5 * part.width;
   const T h = lv.value[0];
@@ -258,9 +262,9 @@ void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const Frames<
   }
 }
 
-template <class P, class T>
-void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f,
-                  const PlaneOf<P>& plane, const Levels<T>& lv, Immersed<T>& out) {
+template <class P, class T, class F>
+void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const F& f, const PlaneOf<P>& plane,
+                  const Levels<T>& lv, Immersed<T>& out) {
   using std::atan2, std::sqrt;
   constexpr double pi = std::numbers::pi;
   const P r = 0.5 * part.width;
@@ -287,9 +291,9 @@ void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const Frames<
   out.arm += Vec2<T>{drop * plane.normal.x, drop * plane.normal.z};
 }
 
-template <class P, class T>
-void immerse_block(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f,
-                   const Levels<T>& lv, Immersed<T>& out) {
+template <class P, class T, class F>
+void immerse_block(const PartOf<P>& part, Immersion mode, int body, const F& f, const Levels<T>& lv,
+                   Immersed<T>& out) {
   // The rectangle clipped by the surface; which corners are under is fixed, so the vertex list is too.
   std::array<Vec2<T>, 6> vertex;
   int count = 0;
@@ -410,8 +414,8 @@ void immerse_beam(const PartOf<P>& part, Immersion mode, const DepthLine<T, P>& 
 }  // namespace detail
 
 /// Geometry of the immersed part in a fixed regime (which must be immersed).
-template <class P, class T>
-void immerse(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>& f, const PlaneOf<P>& plane,
+template <class P, class T, class F>
+void immerse(const PartOf<P>& part, Immersion mode, int body, const F& f, const PlaneOf<P>& plane,
              const Levels<T>& lv, Immersed<T>& out) {
   out.whole = is_whole(part, mode.regime);
   switch (part.kind) {
@@ -432,11 +436,12 @@ void immerse(const PartOf<P>& part, Immersion mode, int body, const Frames<T, P>
     case PartKind::ball: detail::immerse_ball(part, mode, body, f, plane, lv, out); return;
     case PartKind::disc: detail::immerse_disc(part, mode, body, f, plane, lv, out); return;
     case PartKind::block: detail::immerse_block(part, mode, body, f, lv, out); return;
-    case PartKind::beam: {
-      const DepthLine<T, P> line = depth_line(body, f, plane);
-      detail::immerse_beam(part, mode, line, line.profile(), f.u[body], f.w[body], lv, out);
+    case PartKind::beam:
+      if constexpr (requires { f.eta; }) {
+        const DepthLine<T, P> line = depth_line(body, f, plane);
+        detail::immerse_beam(part, mode, line, line.profile(), f.u[body], f.w[body], lv, out);
+      }
       return;
-    }
   }
 }
 

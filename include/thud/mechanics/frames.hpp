@@ -40,7 +40,7 @@ struct Frames {
   T slope_rate(int body, P s) const { return deflect(body, s, eta_rate, true); }
 
   /// World vector from the frame's origin to a body point.
-  Vec2<T> arm(int body, BodyPointOf<P> p) const {
+  [[gnu::always_inline]] Vec2<T> arm(int body, BodyPointOf<P> p) const {
     if (!beam[body]) return p.s * u[body] + p.n * w[body];
     return p.s * u[body] + (p.n + deflection(body, p.s)) * w[body];
   }
@@ -68,6 +68,30 @@ template <class T>
 struct Frame {
   Vec2<T> u, w, origin, origin_rate;
   T rate;
+};
+
+/// A list of one, kept in place.
+template <class X>
+struct One {
+  X value{};
+  X& operator[](int) { return value; }
+  const X& operator[](int) const { return value; }
+};
+
+/// Frames of the only body of a tree, a rigid one: the same for those who ask, but in registers.
+template <class T, class P = double>
+struct LoneFrames {
+  One<Vec2<T>> u, w, origin, origin_rate;
+  One<T> rate;
+
+  Vec2<T> arm(int, BodyPointOf<P> p) const { return p.s * u.value + p.n * w.value; }
+  Vec2<T> position(int body, BodyPointOf<P> p) const { return origin.value + arm(body, p); }
+};
+/// Forces on it.
+template <class T>
+struct LoneWrenches {
+  One<Vec2<T>> force;
+  One<T> moment;
 };
 
 /// Forces on the bodies: resultant and moment about each frame's origin.

@@ -96,6 +96,24 @@ class TreeOf {
   template <class T>
   Frame<T> place(int body, const T* q, const T* v, Frames<T, P>& out) const;
 
+  /// Every body is a tree of its own with a constant, diagonal M.
+  bool all_alone() const { return all_alone_; }
+  /// A tree of one rigid body that turns about its mass centre or a fixed pin: a constant, diagonal M.
+  bool is_lone() const { return all_alone_ && body_count() == 1; }
+  /// Kinematics and dynamics of such a body.
+  template <class T>
+  LoneFrames<T, P> place_lone(const T* q, const T* v) const;
+  /// `rates`: of y = (q, v).
+  template <class T>
+  void find_lone_rates(const LoneWrenches<T>& wrenches, const MassFactor<T>& factor, const T* y,
+                       T* rates) const {
+    accelerate_alone(0, wrenches.force.value, wrenches.moment.value, factor, rates + dof_count_);
+    rates[0] = y[dof_count_];
+    if (dof_count_ == 1) return;
+    rates[1] = y[4];
+    rates[2] = y[5];
+  }
+
   /// v̇ under the given wrenches (used up as scratch). Leaves the factored mass matrix in `factor` for solve().
   template <class T>
   void forward_dynamics(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor,
@@ -237,6 +255,8 @@ class TreeOf {
   template <class T>
   void forward_articulated(const Frames<T, P>& frames, Wrenches<T>& wrenches, MassFactor<T>& factor,
                            T* vdot) const;
+  template <class T>
+  void accelerate_alone(int body, Vec2<T> force, T moment, const MassFactor<T>& factor, T* vdot) const;
   template <class T>
   void add_load(const Frames<T, P>& frames, int body, mechanics::Load<T> load, T* generalised) const;
   template <class T>

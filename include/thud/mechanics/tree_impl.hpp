@@ -100,6 +100,19 @@ void TreeOf<P>::kinematics(const T* q, const T* v, Frames<T, P>& out) const {
 
 template <class P>
 template <class T>
+[[gnu::always_inline]] inline LoneFrames<T, P> TreeOf<P>::place_lone(const T* q, const T* v) const {
+  const Node& n = nodes_[0];
+  const mechanics::Axis<T> axis = mechanics::axis_at(q[n.angle]);
+  mechanics::Seat<T> seat{};
+  seat.origin = {T(n.anchor.x), T(n.anchor.z)};
+  const Frame<T> f = n.joint == JointKind::pin
+                       ? mechanics::PinJoint::place(shapes_[0], seat, axis, q, v, n.dof)
+                       : mechanics::FreeJoint::place(shapes_[0], seat, axis, q, v, n.dof);
+  return {{f.u}, {f.w}, {f.origin}, {f.origin_rate}, {f.rate}};
+}
+
+template <class P>
+template <class T>
 void TreeOf<P>::add_point_force(const Frames<T, P>& frames, int body, Vec2<T> arm, Vec2<T> f, T* generalised,
                                 const T* shapes) const {
   if (shapes) {

@@ -197,22 +197,30 @@ void TreeOf<P>::forward_articulated(const Frames<T, P>& frames, Wrenches<T>& wre
   lower(mass, vdot);
 }
 
+// M is diagonal, and there are no centripetal terms.
+template <class P>
+template <class T>
+[[gnu::always_inline]] inline void TreeOf<P>::accelerate_alone(int i, Vec2<T> force, T moment,
+                                                               const MassFactor<T>& mass, T* vdot) const {
+  const int at = nodes_[i].dof;
+  const T* inverse = mass.inverse_diagonal.data() + at;
+  if (nodes_[i].joint == JointKind::pin) {
+    vdot[at] = inverse[0] * moment;
+    return;
+  }
+  vdot[at] = inverse[0] * force.x;
+  vdot[at + 1] = inverse[1] * force.z;
+  vdot[at + 2] = inverse[2] * moment;
+}
+
 template <class P>
 template <class T>
 [[gnu::always_inline]] inline void TreeOf<P>::forward_dynamics(const Frames<T, P>& frames,
                                                                Wrenches<T>& wrenches, MassFactor<T>& mass,
                                                                T* vdot) const {
   if (!all_alone_) return forward_articulated(frames, wrenches, mass, vdot);
-  for (int i = 0; i < body_count(); ++i) {  // M is diagonal, and there are no centripetal terms
-    const int at = nodes_[i].dof;
-    if (nodes_[i].joint == JointKind::pin) {
-      vdot[at] = mass.inverse_diagonal[at] * wrenches.moment[i];
-      continue;
-    }
-    vdot[at] = mass.inverse_diagonal[at] * wrenches.force[i].x;
-    vdot[at + 1] = mass.inverse_diagonal[at + 1] * wrenches.force[i].z;
-    vdot[at + 2] = mass.inverse_diagonal[at + 2] * wrenches.moment[i];
-  }
+  for (int i = 0; i < body_count(); ++i)
+    accelerate_alone(i, wrenches.force[i], wrenches.moment[i], mass, vdot);
 }
 
 template <class P>

@@ -8,13 +8,13 @@
 namespace thud {
 
 enum class Method : std::uint8_t {
-  automatic,          ///< dop853 at tolerances tighter than 1e-6 and for beams, dopri5 otherwise
-  dop853,             ///< order 8, adaptive
-  dopri5,             ///< order 5, adaptive
-  rk4,                ///< order 4, fixed step
-  euler,              ///< order 1, fixed step
-  radau5,             ///< order 5, adaptive and implicit: for stiff beams when only the motion is wanted
-  newmark,            ///< order 2, fixed step, implicit (Newmark 1959)
+  automatic,  ///< dop853 at tolerances tighter than 1e-6 and for beams, radau5 for stiff ones, dopri5 otherwise
+  dop853,     ///< order 8, adaptive
+  dopri5,     ///< order 5, adaptive
+  rk4,        ///< order 4, fixed step
+  euler,      ///< order 1, fixed step
+  radau5,     ///< order 5, adaptive and implicit: for stiff beams when only the motion is wanted
+  newmark,    ///< order 2, fixed step, implicit (Newmark 1959)
   generalised_alpha,  ///< order 2, fixed step, implicit, with damping of high frequencies (Chung & Hulbert 1993)
   exact,              ///< matrix exponentials where a mode is linear, dop853 where it is not
 };
