@@ -15,46 +15,17 @@
 #include "thud/scenario/rates.hpp"
 #include "thud/scenario/request.hpp"
 #include "thud/scenario/run.hpp"
+#include "verify/moments.hpp"
 
 namespace thud {
 namespace {
 
 using Number = Dual<double>;
+using test::Moment, test::Watcher;
 
 // How far exact derivatives and differences may be apart: of the derivative, of the function over the size of the knob,
 // and what the rounding of the function leaves of a difference.
 constexpr double relative = 2e-6, of_function = 1e-8, rounding = 3e-12;
-
-struct Moment {
-  double time;
-  std::vector<double> y;
-  Mode mode;
-};
-
-bool same_mode(const Mode& a, const Mode& b) { return a.elements == b.elements && a.stuck == b.stuck; }
-
-// The middle of a step in every mode that is new, up to so many.
-class Watcher : public StepObserver {
- public:
-  explicit Watcher(int size) : size_(size) {}
-  void on_step(StepView& step) override {
-    for (const Moment& m : moments)
-      if (same_mode(m.mode, step.mode())) {
-        if (++again_ % 40 != 0) return;
-        break;
-      }
-    if (moments.size() >= 16) return;
-    Moment m{0.5 * (step.begin() + step.end()), std::vector<double>(static_cast<std::size_t>(size_)),
-             step.mode()};
-    step.state(m.time, m.y.data());
-    moments.push_back(std::move(m));
-  }
-  std::vector<Moment> moments;
-
- private:
-  int size_;
-  long again_ = 0;
-};
 
 struct Impact {
   Moment before;
