@@ -31,17 +31,6 @@ const char* impact_corner_name(ImpactCorner corner) {
   return "";
 }
 
-void ImpactProblem::resize(int contacts) {
-  count = contacts;
-  const auto n = static_cast<std::size_t>(contacts);
-  matrix.assign(4 * n * n, 0.0);
-  velocity.assign(2 * n, 0.0);
-  friction.assign(n, 0.0);
-  restitution.assign(n, 0.0);
-}
-
-bool ImpactResult::gains() const { return energy_change > 1e-12 * energy_scale; }
-
 namespace {
 
 bool is_finite(const std::vector<double>& values) {
@@ -161,7 +150,7 @@ ImpactResult solve_impact(const ImpactProblem& p) {
   return out;
 }
 
-ImpactResultWithRates solve_impact(const ImpactProblemWithRates& p) {
+ImpactResultOf<Dual<double>> solve_impact(const ImpactProblemOf<Dual<double>>& p) {
   return p.count == 1 ? impact_parts::solve_single(p) : impact_parts::solve_correlated(p);
 }
 

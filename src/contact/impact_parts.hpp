@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cmath>
-#include <type_traits>
 
 #include "thud/contact/impact.hpp"
-#include "thud/contact/impact_rates.hpp"
 #include "thud/math/dual_math.hpp"
 
 /// The solvers are templates on the problem: on plain numbers, or on dual ones.
@@ -13,8 +11,7 @@ namespace thud::impact_parts {
 template <class Problem>
 using ScalarOf = typename decltype(Problem::matrix)::value_type;
 template <class Problem>
-using ResultOf =
-    std::conditional_t<std::is_same_v<Problem, ImpactProblem>, ImpactResult, ImpactResultWithRates>;
+using ResultOf = ImpactResultOf<ScalarOf<Problem>>;
 
 /// One contact: the way through Routh's impulse plane, with the law of the problem.
 template <class Problem>

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "thud/base/law_error.hpp"
-#include "thud/contact/impact_rates.hpp"
+#include "thud/contact/impact.hpp"
 #include "thud/dynamics/system.hpp"
 
 namespace thud {
@@ -70,9 +69,8 @@ void fill_contacts(const SystemOf<P>& system, const ImpactMode& mode, const Work
 /// energy account. `work` must hold an evaluation of y. T is double, or P.
 template <class P, class T>
 void strike_contacts(const SystemOf<P>& system, const ImpactMode& mode, T* y, const Work<T, P>& work) {
-  using Problem = std::conditional_t<std::is_same_v<T, double>, ImpactProblem, ImpactProblemWithRates>;
   const int n = system.dof_count();
-  Problem p;
+  ImpactProblemOf<T> p;
   fill_contacts(system, mode, work, p);
   const int rows = 2 * p.count;
   std::vector<std::vector<T>> row(rows, std::vector<T>(n, T(0))), applied;

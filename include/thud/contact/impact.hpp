@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "thud/math/dual.hpp"
+
 namespace thud {
 
 /// What ends the restitution of an impact (docs/theory/impacts.md).
@@ -28,7 +30,9 @@ struct ContactImpulse {
   double normal = 0;   ///< ≥ 0 [N s]
 };
 
-struct ImpactProblem;
+template <class T>
+struct ImpactProblemOf;
+using ImpactProblem = ImpactProblemOf<double>;
 /// An impact law of the user's own: the impulse of a single contact, from the problem. It is checked: the impulse must
 /// not pull, must stop the approach, and must not gain energy.
 using ImpulseLaw = std::function<ContactImpulse(const ImpactProblem&)>;
@@ -37,23 +41,32 @@ using ImpulseLaw = std::function<ContactImpulse(const ImpactProblem&)>;
 ///
 /// Rows come in pairs: 2i the tangent, 2i + 1 the normal of contact i. With p the impulses on the system
 ///   Δv = W p,   W = J M⁻¹ Jᵀ
-/// and normal velocities are positive when the contact opens.
-struct ImpactProblem {
+/// and normal velocities are positive when the contact opens. On dual numbers every branch is taken by values; what is
+/// zero or rests there does so whatever the rates are.
+template <class T>
+struct ImpactProblemOf {
   int count = 0;                                 ///< contacts
-  std::vector<double> matrix;                    ///< W, 2 count × 2 count
-  std::vector<double> velocity;                  ///< before
-  std::vector<double> friction, restitution;     ///< per contact
+  std::vector<T> matrix;                         ///< W, 2 count × 2 count
+  std::vector<T> velocity;                       ///< before
+  std::vector<T> friction, restitution;          ///< per contact
   RestitutionLaw law = RestitutionLaw::stronge;  ///< of a single contact; several are energetic
-  ImpulseLaw own;                                ///< in the place of `law`, where there is one
-  double correlation =
-      0;  ///< α of several contacts: impulse at a contact that rests, per impulse of its neighbour
-  std::vector<double> correlation_at{};  ///< α contact by contact; empty: `correlation` for all
+  ImpulseLaw own;                                ///< in the place of `law`, on plain numbers
+  /// α of several contacts: impulse at a contact that rests, per impulse of its neighbour.
+  T correlation{};
+  std::vector<T> correlation_at{};  ///< α contact by contact; empty: `correlation` for all
   LeaderRule leader = LeaderRule::fastest;
 
-  double correlation_of(int contact) const {
+  T correlation_of(int contact) const {
     return correlation_at.empty() ? correlation : correlation_at[static_cast<std::size_t>(contact)];
   }
-  void resize(int contacts);
+  void resize(int contacts) {
+    const auto n = static_cast<std::size_t>(contacts);
+    count = contacts;
+    matrix.assign(4 * n * n, T(0));
+    velocity.assign(2 * n, T(0));
+    friction.assign(n, T(0));
+    restitution.assign(n, T(0));
+  }
 };
 
 /// What happens at a corner of the way through the impulse plane.
@@ -68,22 +81,25 @@ enum class ImpactCorner : std::uint8_t {
 const char* impact_corner_name(ImpactCorner corner);
 
 /// A corner of the way: everything runs straight in between.
-struct ImpactPoint {
+template <class T>
+struct ImpactPointOf {
   ImpactCorner corner = ImpactCorner::start;
-  int contact = 0;               ///< where it happens
-  int leader = 0;                ///< contact whose impulse leads
-  std::vector<double> impulse;   ///< 2 count
-  std::vector<double> velocity;  ///< 2 count
+  int contact = 0;          ///< where it happens
+  int leader = 0;           ///< contact whose impulse leads
+  std::vector<T> impulse;   ///< 2 count
+  std::vector<T> velocity;  ///< 2 count
 };
+using ImpactPoint = ImpactPointOf<double>;
 
-struct ImpactResult {
-  std::vector<double> impulse, velocity;  ///< after, as in the problem
-  std::vector<ImpactPoint> path;
+template <class T>
+struct ImpactResultOf {
+  std::vector<T> impulse, velocity;  ///< after, as in the problem
+  std::vector<ImpactPointOf<T>> path;
   std::string name;  ///< the case: "slip", "slip-stick in compression", "three turns", …
-  std::vector<double> work_normal, work_friction;  ///< per contact [J]
-  double energy_change = 0;                        ///< ½ (v⁻ + v⁺)·p
-  bool jam = false;    ///< γ − μ|ε| < 0: sliding alone could never end the compression
-  double limited = 0;  ///< largest α^d that had to be cut back to its limit (the note tells it), 0: none had
+  std::vector<T> work_normal, work_friction;  ///< per contact [J]
+  T energy_change{};                          ///< ½ (v⁻ + v⁺)·p
+  bool jam = false;  ///< γ − μ|ε| < 0: sliding alone could never end the compression
+  T limited{};       ///< largest α^d that had to be cut back to its limit (the note tells it), 0: none had
   bool endless =
       false;  ///< the contacts would take turns for ever: ended by closing what was left plastically
   bool solved = true;
@@ -92,11 +108,14 @@ struct ImpactResult {
   int turns = 0;            ///< of several contacts: how often one of them led
   double energy_scale = 0;  ///< ½ (|v⁻| + |v⁺|)·|p|: the sum behind energy_change, without its cancellation
 
-  bool gains() const;  ///< energy, beyond rounding: energy_change > 1e-12 energy_scale
+  bool gains() const { return value_of(energy_change) > 1e-12 * energy_scale; }  ///< energy, beyond rounding
 };
+using ImpactResult = ImpactResultOf<double>;
 
 /// One contact: Routh's impulse plane, traversed exactly from corner to corner. Several: the impulse correlation
 /// method with energetic restitution, leader after leader, until all contacts open.
 [[nodiscard]] ImpactResult solve_impact(const ImpactProblem& problem);
+/// The same with rates, of contacts that are all coupled.
+[[nodiscard]] ImpactResultOf<Dual<double>> solve_impact(const ImpactProblemOf<Dual<double>>& problem);
 
 }  // namespace thud
