@@ -77,11 +77,12 @@ Scenario load_run(const PaperFigure& figure, std::size_t run) {
 
 // The end of the run, at both positions that the relative error leaves possible.
 void add_measured(const StillRun& run, std::size_t curve, const std::string& result, double percent,
-                  TimePanel& panel) {
+                  const std::optional<double>& start, TimePanel& panel) {
   const std::optional<double>& simulated = run.result.find(result)->value;
   if (!simulated) return;
   for (const double q : implied_measurements(*simulated, percent / 100))
-    panel.points.push_back({curve, run.result.outcome.time, q});
+    if (is_possible_measurement(q, *simulated, start))
+      panel.points.push_back({curve, run.result.outcome.time, q});
 }
 
 TimePanel make_panel(const PaperFigure& figure, const PaperPanel& spec, const std::vector<StillRun>& runs,
@@ -96,7 +97,8 @@ TimePanel make_panel(const PaperFigure& figure, const PaperPanel& spec, const st
     if (!spec.published.empty())
       panel.points.push_back({k, published_value(figure, tables, k, spec.published), 0});
     if (!spec.measured.empty())
-      add_measured(runs[k], k, spec.measured, published_value(figure, tables, k, spec.measured), panel);
+      add_measured(runs[k], k, spec.measured, published_value(figure, tables, k, spec.measured),
+                   start_position(find_figure_table(figure, tables), runs[k].scenario), panel);
   }
   return panel;
 }

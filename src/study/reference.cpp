@@ -137,6 +137,11 @@ void read_published(const JsonNode& node, ReferenceTable& table) {
   read_comparison(node, table);
   if (node.has("right")) table.right = read_right(node.at("right"));
   table.not_reproduced = node.text_or_nothing("not_reproduced");
+  if (node.has("start")) {
+    if (table.comparison != Comparison::measured)
+      throw node.at("start").error("is of measurements only, \"compare\": \"measured\"");
+    table.start = node.at("start").text();
+  }
   if (node.has("without")) table.without = Counterpart{node.at("without").text(), "", {}};
   read_rows(node.at("rows"), table);
 }
@@ -187,9 +192,9 @@ bool is_id(const std::string& id) {
   });
 }
 
-const std::vector<std::string> published_keys{"id",    "title",   "source",         "scenario",  "own",
-                                              "set",   "compare", "without",        "tolerance", "right",
-                                              "rules", "derived", "not_reproduced", "note",      "rows"};
+const std::vector<std::string> published_keys{
+    "id",    "title", "source",  "scenario",       "own",  "set",  "compare", "without", "tolerance",
+    "right", "rules", "derived", "not_reproduced", "note", "rows", "start"};
 const std::vector<std::string> own_keys{"id",      "title", "scenario", "own", "set",
                                         "results", "rules", "note",     "rows"};
 const std::vector<std::string> trend_keys{"id",      "title", "source", "scenario", "own",  "set",

@@ -23,6 +23,7 @@ const char* verdict_name(Verdict verdict) {
     case Verdict::not_judged: return "not judged";
     case Verdict::not_reproduced: return "not reproduced";
     case Verdict::measured: return "measured";
+    case Verdict::not_run: return "not run";
   }
   return "";
 }
@@ -55,12 +56,6 @@ bool agrees(const ReferenceTable& table, const ComparedValue& c) {
   return false;
 }
 
-// A number is not reproduced by one that differs from it by more than what it is about.
-bool meets_effect(const ComparedValue& c) {
-  if (!c.effect_published || !c.effect_computed) return true;
-  return std::abs(*c.effect_computed - *c.effect_published) < std::abs(*c.effect_published);
-}
-
 double relative(double difference, const PublishedValue& p) {
   return p.target() == 0 ? 0.0 : difference / std::abs(p.target());
 }
@@ -68,6 +63,7 @@ double relative(double difference, const PublishedValue& p) {
 void compare(const ReferenceTable& table, const ResultValue& result, ComparedValue& c) {
   c.unit = result.unit;
   c.computed = result.value;
+  c.verdict = Verdict::not_reached;
   if (!c.computed) return;
   if (table.comparison == Comparison::measured) {
     c.verdict = Verdict::measured;
@@ -81,10 +77,16 @@ void compare(const ReferenceTable& table, const ResultValue& result, ComparedVal
 // After all runs: what needs two of them, and what is known beforehand.
 void judge_further(const ReferenceTable& table, ComparedValue& c) {
   if (c.verdict != Verdict::ok) return;
-  if (!table.not_reproduced.empty())
+  if (!table.not_reproduced.empty()) {
     c.verdict = Verdict::not_reproduced;
-  else if (table.without && !(c.effect_computed && meets_effect(c)))
+  } else if (table.without && !c.effect_published) {
+    c.verdict = Verdict::not_run;
+  } else if (table.without && c.has_unprintable_effect()) {
+    c.verdict = Verdict::not_reproduced;
+    c.reason = "the printed effect is one unit of its last digit, and cannot be met or missed.";
+  } else if (table.without && !c.meets_effect()) {
     c.verdict = Verdict::differs;
+  }
 }
 
 // The counterpart has the same results.
@@ -164,6 +166,7 @@ struct Task {
   std::size_t table, row;
   Kind kind = plain;
   std::optional<RunResult> result{};
+  std::optional<double> start{};  ///< start_position
   std::exception_ptr error{};
 };
 
@@ -206,10 +209,14 @@ void take_over(const ReferenceTable& table, const Task& task, ReproducedRow& row
     row.right_energy_residual = result.outcome.energy.residual;
     return;
   }
-  for (ComparedValue& v : row.values) compare(table, *result.find(v.published.result), v);
+  for (ComparedValue& v : row.values) {
+    compare(table, *result.find(v.published.result), v);
+    v.start = task.start;
+  }
   for (OwnValue& v : row.own) {
     v.unit = result.find(v.result)->unit;
     v.computed = result.find(v.result)->value;
+    v.verdict = Verdict::not_reached;
   }
   row.stop = result.outcome.reason;
   row.reason = result.reason;
@@ -228,9 +235,11 @@ void sum_up(ReproducedTable& t) {
       t.ok += v.verdict == Verdict::ok;
       t.misprinted += v.verdict == Verdict::ok && v.is_misprint();
       t.not_reproduced += v.verdict == Verdict::not_reproduced;
+      t.not_run += v.verdict == Verdict::not_run;
       t.worst_difference = std::max(t.worst_difference, std::abs(v.relative_difference));
     }
     t.failed += std::any_of(row.own.begin(), row.own.end(), has_failed);
+    t.not_run += !row.own.empty() && row.own[0].verdict == Verdict::not_run;
   }
   t.total = t.table.value_count();
   if (t.table.comparison == Comparison::measured) std::swap(t.measured, t.total);
@@ -244,7 +253,8 @@ Reproduction assemble(const std::vector<ReferenceTable>& tables, const std::vect
     for (const ReferenceRow& row : table.rows) out.tables.back().rows.push_back(blank_row(table, row));
   }
   for (const Task& task : tasks)
-    if (task.result) take_over(tables[task.table], task, out.tables[task.table].rows[task.row]);
+    if (task.result && task.result->outcome.reason != StopReason::cancelled)
+      take_over(tables[task.table], task, out.tables[task.table].rows[task.row]);
   for (ReproducedTable& t : out.tables) {
     compare_own_table(t);
     for (ReproducedRow& row : t.rows)
@@ -253,6 +263,7 @@ Reproduction assemble(const std::vector<ReferenceTable>& tables, const std::vect
     out.misprinted += t.misprinted;
     out.not_reproduced += t.not_reproduced;
     out.measured += t.measured;
+    if (!t.table.own && !t.table.derived) out.not_run += t.not_run;
     (t.table.derived ? out.derived_ok : out.ok) += t.ok;
     (t.table.derived ? out.derived_total : out.total) += t.total;
     out.runs += t.runs;
@@ -290,8 +301,34 @@ void in_parallel(int jobs, std::size_t count, const std::function<void(std::size
 
 }  // namespace
 
+bool ComparedValue::meets_effect() const {
+  if (!effect_published || !effect_computed) return false;
+  const double size = std::abs(*effect_published);
+  return std::abs(*effect_computed - *effect_published) < size && std::abs(difference) < size;
+}
+
+bool ComparedValue::has_unprintable_effect() const {
+  const double unit = std::pow(10.0, -decimals_of(published.target_text()));
+  return effect_published && std::abs(*effect_published) < 1.5 * unit;
+}
+
 std::array<double, 2> implied_measurements(double simulated, double gamma) {
   return {simulated / (1 + gamma), simulated / (1 - gamma)};
+}
+
+bool is_possible_measurement(double measured, double simulated, const std::optional<double>& start) {
+  return !start || (measured - *start) * (simulated - *start) > 0;
+}
+
+std::optional<double> start_position(const ReferenceTable& table, const Scenario& scenario) {
+  if (table.start.empty()) return std::nullopt;
+  std::vector<std::string> known;
+  for (const Knob& k : scenario.knobs) {
+    if (k.name == table.start) return k.value;
+    known.push_back(k.name);
+  }
+  throw InputError({}, fmt::format("\"start\": scenario \"{}\" has no knob \"{}\"{}", scenario.name,
+                                   table.start, did_you_mean(table.start, known)));
 }
 
 Reproduction reproduce(const std::vector<ReferenceTable>& tables, const ReproduceOptions& options) {
@@ -307,6 +344,8 @@ Reproduction reproduce(const std::vector<ReferenceTable>& tables, const Reproduc
     const ReferenceTable& table = tables[task.table];
     try {
       task.result = run_row(table, task.row, task.kind, request);
+      if (!table.start.empty())
+        task.start = start_position(table, load_scenario(table.scenario, table.rows[task.row].set));
     } catch (...) {
       task.error = std::current_exception();
     }
