@@ -2,4 +2,5 @@
 #include "scenario/contacts.cpp"
 #include "scenario/outline.cpp"
 #include "scenario/rules.cpp"
+#include "scenario/observable_hint.cpp"
 #include "scenario/strike.cpp"
