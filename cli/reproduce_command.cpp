@@ -108,21 +108,20 @@ int draw_with_progress(const Arguments& a) {
   return result.cancelled || !result.failed.empty() ? 1 : 0;
 }
 
-bool has_match(const std::vector<PaperFigure>& all, const std::string& id) {
-  return !id.empty()
-      && std::any_of(all.begin(), all.end(), [&](const PaperFigure& f) { return f.id.starts_with(id); });
+template <class Item>
+bool has_match(const std::vector<Item>& all, const std::string& id) {
+  return std::any_of(all.begin(), all.end(), [&](const Item& item) { return begins_id(id, item.id); });
 }
 
 // Ids may be of tables, of figures, or begin both.
 int list_all(const Arguments& a) {
+  refuse_drawings(a.ids);
   const std::vector<ReferenceTable> all_tables = load_reference();
   const std::vector<PaperFigure> all_figures = load_figures(all_tables);
   std::vector<std::string> table_ids, figure_ids;
   for (const std::string& id : a.ids) {
-    const bool is_table = std::any_of(all_tables.begin(), all_tables.end(),
-                                      [&](const ReferenceTable& t) { return t.id.starts_with(id); });
     if (has_match(all_figures, id)) figure_ids.push_back(id);
-    if (is_table || !has_match(all_figures, id)) table_ids.push_back(id);
+    if (has_match(all_tables, id) || !has_match(all_figures, id)) table_ids.push_back(id);
   }
   std::vector<ReferenceTable> tables;
   std::vector<PaperFigure> figures;
@@ -140,12 +139,10 @@ int list_all(const Arguments& a) {
 
 // A figure where a table is wanted.
 void point_to_figures(const std::vector<std::string>& ids, const std::vector<ReferenceTable>& tables) {
-  for (const std::string& id : ids) {
-    const bool is_table = std::any_of(tables.begin(), tables.end(),
-                                      [&](const ReferenceTable& t) { return t.id.starts_with(id); });
-    if (!is_table && has_match(load_figures(tables), id))
+  refuse_drawings(ids);
+  for (const std::string& id : ids)
+    if (!has_match(tables, id) && has_match(load_figures(tables), id))
       throw InputError({}, fmt::format("\"{}\" is a figure: --figures DIR draws it", id));
-  }
 }
 
 int reproduce_tables(const Arguments& a) {

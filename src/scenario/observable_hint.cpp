@@ -5,16 +5,17 @@
 namespace thud {
 
 std::string observable_hint(const Scenario& s, const std::string& name) {
-  const std::size_t at = name.find(".joint.impulse");
-  if (at != std::string::npos)
-    for (const NamedObservable& rule : list_impact_results(s))
-      if (rule.name.starts_with(name.substr(0, at) + ".joint.impulse"))
-        return fmt::format(
-            ": there is an impulse at impacts only, and no curve of it; write a result \"{} at impact 1\" or "
-            "\"max {}.joint.impulse\"",
-            name, name.substr(0, at));
   std::vector<std::string> known;
   for (const NamedObservable& o : s.observables) known.push_back(o.name);
+  for (const NamedObservable& rule : list_impact_results(s)) {
+    const std::string impulse = rule.name.substr(0, rule.name.find(' '));
+    if (name == impulse)
+      return fmt::format(
+          ": there is an impulse at impacts only, and no curve of it; write a result \"{} at impact 1\" or "
+          "\"max {}\"",
+          name, name.substr(0, name.rfind("impulse") + 7));
+    if (impulse != "max") known.push_back(impulse);
+  }
   return did_you_mean(name, known);
 }
 

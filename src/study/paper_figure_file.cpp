@@ -230,14 +230,18 @@ std::vector<PaperFigure> load_figures(const std::vector<ReferenceTable>& tables)
   return figures;
 }
 
-std::vector<PaperFigure> select_figures(const std::vector<PaperFigure>& all,
-                                        const std::vector<std::string>& ids) {
+void refuse_drawings(const std::vector<std::string>& ids) {
   for (const std::string& id : ids)
     if (is_drawing(id))
       throw InputError(
           {}, fmt::format("\"{}\" is a drawing or a photograph in the paper, with nothing to compute; see "
                           "docs/guide/papers.md",
                           id));
+}
+
+std::vector<PaperFigure> select_figures(const std::vector<PaperFigure>& all,
+                                        const std::vector<std::string>& ids) {
+  refuse_drawings(ids);
   return select_by_ids(all, ids, "figure");
 }
 

@@ -154,7 +154,9 @@ void check_figure(const PaperFigure& figure, const std::vector<ReferenceTable>& 
     for (const PaperPanel& p : figure.panels) {
       (void)find_panel_observable(figure, scenario, p.observable);
       if (!p.published.empty()) (void)published_value(figure, tables, k, p.published);
-      if (!p.measured.empty()) (void)published_value(figure, tables, k, p.measured);
+      if (p.measured.empty()) continue;
+      (void)published_value(figure, tables, k, p.measured);
+      (void)start_position(find_figure_table(figure, tables), scenario);
     }
   }
 }

@@ -291,6 +291,12 @@ std::vector<ReferenceTable> load_reference() {
   return tables;
 }
 
+bool begins_id(const std::string& begin, const std::string& id) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (begin.empty() || !id.starts_with(begin)) return false;
+  return id.size() == begin.size() || !is_digit(begin.back()) || !is_digit(id[begin.size()]);
+}
+
 std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,
                                           const std::vector<std::string>& ids) {
   return select_by_ids(all, ids, "table");

@@ -12,6 +12,7 @@
 #include <exception>
 
 #include "knobs.hpp"
+#include "thud/scenario/quantity.hpp"
 
 namespace thud {
 
@@ -181,19 +182,21 @@ std::vector<Task> make_tasks(const std::vector<ReferenceTable>& tables) {
   return tasks;
 }
 
-RunResult run_row(const ReferenceTable& table, std::size_t r, Task::Kind kind, const RunRequest& request) {
-  if (kind == Task::without) {
+RunResult run_row(const ReferenceTable& table, Task& task, const RunRequest& request) {
+  const std::size_t r = task.row;
+  if (task.kind == Task::without) {
     if (r >= table.without->rows.size())
       throw InputError({}, fmt::format("table \"{}\" has no such row", table.without->id));
     return run(load_scenario(table.without->scenario, table.without->rows[r].set), request);
   }
   const ReferenceRow& row = table.rows[r];
-  const KnobSettings set = kind == Task::right ? merge_settings(row.set, table.right->set) : row.set;
+  const KnobSettings set = task.kind == Task::right ? merge_settings(row.set, table.right->set) : row.set;
   Scenario scenario = load_scenario(table.scenario, set);
   for (const auto& [name, rule] : table.rules) add_result(scenario, name, rule);
   for (const PublishedValue& p : row.expect) (void)find_result(scenario, p.result);
   for (const auto& [name, value] : row.converged) (void)find_result(scenario, name);
   for (const std::string& name : table.results) (void)find_result(scenario, name);
+  task.start = start_position(table, scenario);
   return run(scenario, request);
 }
 
@@ -324,11 +327,17 @@ std::optional<double> start_position(const ReferenceTable& table, const Scenario
   if (table.start.empty()) return std::nullopt;
   std::vector<std::string> known;
   for (const Knob& k : scenario.knobs) {
-    if (k.name == table.start) return k.value;
+    if (!k.choices.empty()) continue;
     known.push_back(k.name);
+    if (k.name != table.start) continue;
+    for (const PublishedValue& p : table.rows.front().expect)
+      if (const ResultSpec& r = find_result(scenario, p.result); si_unit_of(k.unit) != r.unit)
+        throw InputError({}, fmt::format("\"start\": knob \"{}\" [{}] is not of the kind of \"{}\" [{}]",
+                                         k.name, si_unit_of(k.unit), r.name, r.unit));
+    return k.value;
   }
-  throw InputError({}, fmt::format("\"start\": scenario \"{}\" has no knob \"{}\"{}", scenario.name,
-                                   table.start, did_you_mean(table.start, known)));
+  throw InputError({}, fmt::format("\"start\": scenario \"{}\" has no knob \"{}\" that is a number{}",
+                                   scenario.name, table.start, did_you_mean(table.start, known)));
 }
 
 Reproduction reproduce(const std::vector<ReferenceTable>& tables, const ReproduceOptions& options) {
@@ -343,9 +352,7 @@ Reproduction reproduce(const std::vector<ReferenceTable>& tables, const Reproduc
     if (cancel && *cancel) return;
     const ReferenceTable& table = tables[task.table];
     try {
-      task.result = run_row(table, task.row, task.kind, request);
-      if (!table.start.empty())
-        task.start = start_position(table, load_scenario(table.scenario, table.rows[task.row].set));
+      task.result = run_row(table, task, request);
     } catch (...) {
       task.error = std::current_exception();
     }

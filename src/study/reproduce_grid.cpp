@@ -306,8 +306,7 @@ std::string impossible_note(const ComparedValue& v) {
     if (!is_possible_measurement(q, *v.computed, v.start))
       return fmt::format(
           "{} cannot have been measured as {:#.4g} {}, beyond {:#.5g} {} at the impact: it would have left "
-          "the "
-          "sand. The other one is meant.",
+          "the sand. The other one is meant.",
           v.published.result, q, v.unit, *v.start, v.unit);
   return "";
 }
@@ -413,7 +412,7 @@ std::string worst_difference(const ReproducedTable& t) {
         const double shown = number_in(like(v.published.target_text(), *v.computed));
         worst = std::max(worst, std::abs((shown - target) / target));
       }
-  return percent(worst);
+  return worst < 0.1 ? percent(worst) : fmt::format("{:.3f} %", 100 * worst);
 }
 
 std::string own_runs(int runs, int failed) {

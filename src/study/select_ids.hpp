@@ -7,15 +7,9 @@
 #include <vector>
 
 #include "thud/base/error.hpp"
+#include "thud/study/reproduce.hpp"
 
 namespace thud {
-
-/// "lee2009/figure-4" begins "lee2009/figure-4.1"; "lee2009/figure-4.1" does not begin "lee2009/figure-4.10": no number is cut.
-[[nodiscard]] inline bool begins_id(const std::string& begin, const std::string& id) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (begin.empty() || !id.starts_with(begin)) return false;
-  return id.size() == begin.size() || !is_digit(begin.back()) || !is_digit(id[begin.size()]);
-}
 
 /// Which of the known ids are meant by ids or by what they begin with; all for none.
 /// Throws InputError for one that matches nothing; `what` is for the message: "table".

@@ -108,6 +108,16 @@ TEST_F(Figures, measured_ends_lie_on_both_sides_of_the_simulated_one) {
   }
 }
 
+// 61.5 deg, -2.70 rad/s: the upper end would lie above the sand, and has no ring.
+TEST_F(Figures, impossible_ends_are_not_drawn) {
+  const PaperFigure f = select_figures(all, {"lee2009/figure-6.10"}).at(0);
+  const auto [rings, ends] = circles_of(draw_figure(f, tables).svg);
+  ASSERT_EQ(rings.size(), 5u);
+  EXPECT_GT(rings[0].first, rings[1].first + 1);  // the slow one, which stops last
+  EXPECT_NEAR(rings[1].first, rings[2].first, 0.02);
+  EXPECT_NEAR(rings[3].first, rings[4].first, 0.02);
+}
+
 // Truth: the closed forms of the paper, which the table of the figure holds: its markers lie on the computed curve.
 TEST_F(Figures, curves_against_a_knob_go_through_the_numbers_of_their_table) {
   PaperFigure f = select_figures(all, {"gharib2010/figure-6"}).at(0);

@@ -206,7 +206,6 @@ TEST(Reproduce, measured_positions_are_what_gamma_implies) {
   EXPECT_EQ(json["total"], 0);
 }
 
-// Section 4.3 of Lee 2009: beside the trends, the longer link stops sooner.
 // Truth: a pendulum that enters the sand at 61.5 deg and stops in it has not turned back beyond 61.5 deg.
 TEST(Reproduce, no_measured_position_lies_outside_of_the_sand) {
   EXPECT_TRUE(is_possible_measurement(1, 0.9, 1.1));
@@ -222,6 +221,7 @@ TEST(Reproduce, no_measured_position_lies_outside_of_the_sand) {
   EXPECT_NEAR(*t.rows[9].values[0].start, 61.5 * std::numbers::pi / 180, 1e-12);
 }
 
+// Section 4.3 of Lee 2009: beside the trends, the longer link stops sooner.
 TEST(Reproduce, text_cases_of_the_two_link_chain) {
   const ReproducedTable& t = reproduced("lee2009/sec-4.3");
   EXPECT_EQ(t.runs, 36);
@@ -331,6 +331,14 @@ std::string refusal(const std::string& id) {
 }
 
 TEST(ReproduceSelection, a_number_is_not_cut) {
+  EXPECT_TRUE(begins_id("lee2009", "lee2009/4.1"));
+  EXPECT_TRUE(begins_id("lee2009/figure-4", "lee2009/figure-4.1"));
+  EXPECT_TRUE(begins_id("lee2009/5.2", "lee2009/5.2e"));
+  EXPECT_TRUE(begins_id("lee2009/4.1", "lee2009/4.1"));
+  EXPECT_FALSE(begins_id("lee2009/figure-4.1", "lee2009/figure-4.10"));
+  EXPECT_FALSE(begins_id("lee200", "lee2009/4.1"));
+  EXPECT_FALSE(begins_id("", "lee2009/4.1"));
+  EXPECT_FALSE(begins_id("4.1", "lee2009/4.1"));
   const std::vector<PaperFigure> all = load_figures(tables());
   for (const PaperFigure& f : select_figures(all, {"lee2009/figure-4"}))
     EXPECT_TRUE(f.id.starts_with("lee2009/figure-4.")) << f.id;
@@ -473,6 +481,23 @@ TEST(ReproduceVerdict, an_effect_has_to_be_met) {
   EXPECT_EQ(verdict_on(t), Verdict::ok);
   t.without->rows[0].expect[0] = {"t_z", 0.02763, "0.02763"};  // printed: −4e-5; ours is 6e-5 from it
   EXPECT_EQ(verdict_on(t), Verdict::differs);
+}
+
+// 0.02759 beside 0.02760: one unit of the last digit, which rounding can make.
+TEST(ReproduceVerdict, an_effect_below_the_print_is_not_reproduced) {
+  ReferenceTable t = free_link("0.02759");
+  Counterpart other{"own/2", "free_link", t.rows};
+  other.rows[0].set.emplace_back("speed", "1.259 m/s");  // t_z = 0.0276022 s
+  other.rows[0].expect[0] = {"t_z", 0.0276, "0.02760"};
+  t.without = other;
+  const Reproduction r = reproduce({t});
+  EXPECT_EQ(r.tables[0].rows[0].values[0].verdict, Verdict::not_reproduced);
+  EXPECT_EQ(r.reproduced(), 0);
+  EXPECT_TRUE(r.all_ok());
+  EXPECT_THAT(to_text(r), AllOf(HasSubstr("below the print"), HasSubstr("one unit of its last digit")));
+  t.without->rows[0].set.back().second = "1.258 m/s";  // 0.0276120 s: two units
+  t.without->rows[0].expect[0] = {"t_z", 0.02761, "0.02761"};
+  EXPECT_EQ(verdict_on(t), Verdict::ok);
 }
 
 TEST(ReproduceVerdict, trend) {
@@ -769,6 +794,37 @@ TEST(ReferenceData, malformed_is_refused_with_its_place) {
             R"(own.json: table "own/1" > "tolerance": truncated numbers are compared exactly)");
   EXPECT_EQ(complaint_with(R"("title": "a",)", R"("title": "a", "title": "b",)"),
             R"(own.json: key "title" stands twice in one object)");
+}
+
+TEST(ReferenceData, start_of_measurements) {
+  const auto with_start = [](const std::string& start, const std::string& compare = "measured") {
+    std::string text = good;
+    const std::string tolerance = R"("tolerance": 1e-3,)";
+    return text
+        .replace(text.find(tolerance), tolerance.size(),
+                 R"("rules": {"own": "link.tip.depth at t_z"}, "compare": ")" + compare + R"(", "start": )"
+                     + start + ",")
+        .replace(text.find(R"("t_z": {)"), 5, R"("own")");
+  };
+  const auto refused = [&](const std::string& start) {
+    try {
+      (void)reproduce(parse_reference(with_start(start), "own.json"));
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("(accepted)");
+  };
+  EXPECT_EQ(complaint(with_start(R"("angle")", "digits")),
+            R"(own.json: table "own/1" > "start": is of measurements only, "compare": "measured")");
+  EXPECT_EQ(complaint(with_start("61.5")),
+            R"(own.json: table "own/1" > "start": expected a text, found a number)");
+  EXPECT_EQ(
+      refused(R"("angel")"),
+      R"(own.json: table "own/1" > row 1: "start": scenario "free_link" has no knob "angel" that is a number; )"
+      R"(did you mean "angle"?)");
+  EXPECT_EQ(
+      refused(R"("angle")"),
+      R"(own.json: table "own/1" > row 1: "start": knob "angle" [rad] is not of the kind of "own" [m])");
 }
 
 TEST(ReferenceData, settings_of_the_table_are_below_those_of_its_rows) {

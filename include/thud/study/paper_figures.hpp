@@ -74,7 +74,10 @@ struct PaperFigure {
 /// Every figure of the data folder's `reference/figures/`, in the order of files and of figures in them.
 [[nodiscard]] std::vector<PaperFigure> load_figures(const std::vector<ReferenceTable>& tables);
 
-/// As select_tables.
+/// Throws InputError for an id of a figure in which nothing is computed: a drawing or a photograph.
+void refuse_drawings(const std::vector<std::string>& ids);
+
+/// As select_tables; drawings are refused.
 [[nodiscard]] std::vector<PaperFigure> select_figures(const std::vector<PaperFigure>& all,
                                                       const std::vector<std::string>& ids);
 

@@ -111,6 +111,10 @@ struct ReferenceTable {
 [[nodiscard]] std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,
                                                         const std::vector<std::string>& ids);
 
+/// Whether an id is `begin` or begins so, without cutting a number: "lee2009/figure-4" begins "lee2009/figure-4.1", which
+/// does not begin "lee2009/figure-4.10".
+[[nodiscard]] bool begins_id(const std::string& begin, const std::string& id);
+
 enum class Verdict : std::uint8_t { ok, differs, not_reached, not_judged, not_reproduced, measured, not_run };
 /// "ok", "differs", "not reached", "not judged", "not reproduced", "measured", "not run".
 const char* verdict_name(Verdict verdict);
@@ -144,7 +148,8 @@ struct ComparedValue {
 /// Whether a position can have been measured where the simulation went from `start` to `simulated`: on the same side.
 [[nodiscard]] bool is_possible_measurement(double measured, double simulated,
                                            const std::optional<double>& start);
-/// The position at the impact in a scenario, where the table tells its knob.
+/// The position at the impact in a scenario, where the table tells its knob. Throws InputError when there is no such knob, or
+/// when it is not of the kind of the measured positions.
 [[nodiscard]] std::optional<double> start_position(const ReferenceTable& table, const Scenario& scenario);
 
 /// A number of our own beside that of the reference row.
