@@ -54,6 +54,7 @@ FitModel::FitModel(const FitStudy& study, const std::vector<FitData>& data, cons
     : study_(study),
       data_(data),
       cancel_(options.cancel),
+      progress_(options.progress),
       varied_(varied_knobs(study)),
       arena_(static_cast<int>(thread_count(options.jobs))),
       measured_names_(measured_observables(data)),
@@ -221,6 +222,7 @@ void FitModel::run_all(std::vector<Task>& tasks) {
     });
   });
   runs_ += static_cast<long>(tasks.size());
+  if (progress_) progress_(stage_, runs_);
   if (!is_cancelled()) note_failures(tasks);
 }
 

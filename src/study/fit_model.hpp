@@ -56,6 +56,9 @@ class FitModel {
   std::vector<FitResidual> residuals(const Eigen::VectorXd& parameters, const std::vector<char>& used,
                                      std::vector<std::string>& notes);
 
+  /// What the runs to come are for, in words, for the progress.
+  void enter(std::string stage) { stage_ = std::move(stage); }
+
   long runs() const { return runs_; }
   long failed_runs() const { return failed_; }
   const std::string& failure() const { return failure_; }
@@ -102,6 +105,8 @@ class FitModel {
   const FitStudy& study_;
   const std::vector<FitData>& data_;
   const std::atomic<bool>* cancel_;
+  std::function<void(std::string_view, long)> progress_;
+  std::string stage_ = "start";
   std::vector<FitParameter> parameters_;
   std::vector<File> files_;
   std::vector<std::string> varied_, units_;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
 #include "draw/svg.hpp"
 #include "json_node.hpp"
 #include "paper_kinds.hpp"
+#include "study/in_parallel.hpp"
 #include "thud/draw/stills.hpp"
 #include "thud/store/file.hpp"
 
@@ -199,16 +201,25 @@ DrawnFigures draw_figures(const std::vector<PaperFigure>& wanted, const std::vec
   } catch (const OutputError& e) {
     throw InputError({folder.string()}, e.what());
   }
-  DrawnFigures out;
-  for (const PaperFigure& f : wanted) {
+  std::atomic<int> done = 0;
+  std::atomic<bool> cancelled = false;
+  std::vector<std::vector<std::string>> failed(wanted.size());
+  in_parallel(options.jobs, wanted.size(), [&](std::size_t k) {
+    if (cancelled) return;
+    const PaperFigure& f = wanted[k];
     const DrawnFigure drawn = draw_figure(f, tables, options.request);
-    if ((out.cancelled = drawn.cancelled)) break;
+    if (drawn.cancelled) return cancelled.store(true);
     write_file(folder / f.file_name(), drawn.svg);
-    for (const std::string& why : drawn.failed) out.failed.push_back(f.id + ": " + why);
-    ++out.drawn;
-    if (options.progress) options.progress(out.drawn, static_cast<int>(wanted.size()));
-  }
-  write_file(folder / "index.html", make_index(all, folder));
+    failed[k] = drawn.failed;
+    const int count = ++done;
+    if (options.progress) options.progress(count, static_cast<int>(wanted.size()));
+  });
+  DrawnFigures out;
+  out.drawn = done;
+  out.cancelled = cancelled;
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    for (const std::string& why : failed[k]) out.failed.push_back(wanted[k].id + ": " + why);
+  if (out.drawn > 0) write_file(folder / "index.html", make_index(all, folder));
   return out;
 }
 

@@ -1,10 +1,6 @@
 #include "thud/study/reproduce.hpp"
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +8,7 @@
 #include <exception>
 
 #include "knobs.hpp"
+#include "study/in_parallel.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {
@@ -290,16 +287,6 @@ void rethrow_first(const std::vector<Task>& tasks, const std::vector<ReferenceTa
                                              e.what()));
     }
   }
-}
-
-void in_parallel(int jobs, std::size_t count, const std::function<void(std::size_t)>& work) {
-  const int processors = tbb::info::default_concurrency();
-  if (jobs <= 0) jobs = processors;
-  // Without this, more threads than processors would be cut down to the processors.
-  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(std::max(jobs, processors)));
-  tbb::task_arena arena(jobs);
-  arena.execute([&] { tbb::parallel_for(std::size_t{0}, count, work); });
 }
 
 }  // namespace

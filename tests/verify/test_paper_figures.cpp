@@ -197,6 +197,24 @@ TEST_F(Figures, what_is_finished_stays_when_cancelled) {
   EXPECT_THAT(content("index.html"), HasSubstr("figure_4_3.svg"));
 }
 
+TEST_F(Figures, nothing_is_left_when_cancelled_at_once) {
+  const std::atomic<bool> cancel{true};
+  DrawOptions options;
+  options.request.cancel = &cancel;
+  EXPECT_EQ(draw_figures(select_figures(all, {"lee2009/figure-4"}), all, tables, folder, options).drawn, 0);
+  EXPECT_FALSE(fs::exists(folder / "index.html"));
+}
+
+TEST_F(Figures, several_at_once_are_the_same) {
+  const std::vector<PaperFigure> some = select_figures(all, {"lee2009/figure-4", "gharib2010"});
+  DrawOptions options;
+  options.jobs = 4;
+  EXPECT_EQ(draw_figures(some, all, tables, folder / "4", options).drawn, static_cast<int>(some.size()));
+  (void)draw_figures(some, all, tables, folder / "1");
+  for (const PaperFigure& f : some)
+    EXPECT_EQ(content("4/" + f.file_name()), content("1/" + f.file_name())) << f.id;
+}
+
 TEST_F(Figures, a_folder_that_cannot_be_written_is_refused_before_any_run) {
   std::ofstream(folder / "file") << "x";
   EXPECT_THROW(draw_figures(select_figures(all, {"lee2009/figure-4.2"}), all, tables, folder / "file"),

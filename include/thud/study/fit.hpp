@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,7 +105,8 @@ struct FitData {
 struct FitOptions {
   int jobs = 0;  ///< threads; 0: one per processor. The result does not depend on it.
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(int iteration, long runs)> progress;
+  /// Called after every batch of runs; `stage`: "iteration 4", "interval 2 of 9".
+  std::function<void(std::string_view stage, long runs)> progress;
 };
 
 /// One fitted knob.

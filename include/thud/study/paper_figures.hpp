@@ -95,14 +95,15 @@ struct DrawnFigure {
 
 struct DrawOptions {
   RunRequest request;                                 ///< for every run, without its observer
-  std::function<void(int done, int total)> progress;  ///< called after each figure
+  int jobs = 1;                                       ///< figures at once; 0: one per processor
+  std::function<void(int done, int total)> progress;  ///< called after each figure, from its thread
 };
 struct DrawnFigures {
   int drawn = 0;
   std::vector<std::string> failed;  ///< "id: why"
   bool cancelled = false;
 };
-/// Draws figures into a folder, each into its file, and a page `index.html` of all that lie there.
+/// Draws figures into a folder, each into its file, and a page `index.html` of all that lie there, if any was drawn.
 /// What is finished stays when it is cancelled. Throws InputError before anything is run, OutputError later.
 DrawnFigures draw_figures(const std::vector<PaperFigure>& wanted, const std::vector<PaperFigure>& all,
                           const std::vector<ReferenceTable>& tables, const std::filesystem::path& folder,
