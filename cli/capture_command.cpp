@@ -38,8 +38,12 @@ CaptureHints read_hints(const Arguments& a) {
 }
 
 int run_capture(const Arguments& a) {
+  const std::unique_ptr<AtomicFile> picture = open_picture(a.svg, {a.file});
   const Capture capture = load_capture_view(a.file, read_hints(a));
-  if (!a.svg.empty()) write_file(a.svg, make_capture_picture(capture));
+  if (picture) {
+    picture->write(make_capture_picture(capture));
+    picture->commit();
+  }
   print(a.json ? to_json(capture) : to_text(capture, style_of_output(a.ascii)));
   return 0;
 }

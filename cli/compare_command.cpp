@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "progress.hpp"
 #include "thud/study/compare.hpp"
 
 namespace thud::cli {
@@ -18,6 +19,18 @@ struct Arguments {
   bool json = false, ascii = false;
 };
 
+Comparison compare_with_progress(const std::vector<RivalFit>& rivals, int jobs) {
+  const Interrupt interrupt;
+  StatusLine line;
+  FitOptions options;
+  options.jobs = jobs;
+  options.cancel = Interrupt::flag();
+  options.progress = [&](std::string_view stage, long runs) {
+    line.show(fmt::format("{}, {} runs", stage, runs));
+  };
+  return compare_fits(rivals, options);
+}
+
 int run_compare(const Arguments& a) {
   if (a.studies.size() < 2) throw InputError({"", 0, 0}, "at least two studies are wanted, one for each law");
   std::vector<RivalFit> rivals;
@@ -26,17 +39,19 @@ int run_compare(const Arguments& a) {
     r.data = load_fit_data(r.study, a.data);
     rivals.push_back(std::move(r));
   }
-  const Interrupt interrupt;
-  FitOptions options;
-  options.jobs = a.jobs;
-  options.cancel = Interrupt::flag();
-  const Comparison c = compare_fits(rivals, options);
+  std::vector<std::string> inputs = a.data;
+  inputs.insert(inputs.end(), a.studies.begin(), a.studies.end());
+  const std::unique_ptr<AtomicFile> picture = open_picture(a.svg, inputs);
+  const Comparison c = compare_with_progress(rivals, a.jobs);
   if (Interrupt::flag()->load()) {
     complain("interrupted");
     return 1;
   }
   print(a.json ? to_json(c) : to_text(c, style_of_output(a.ascii)));
-  if (!a.svg.empty()) write_file(a.svg, make_comparison_picture(c));
+  if (picture) {
+    picture->write(make_comparison_picture(c));
+    picture->commit();
+  }
   if (c.laws[0].is_settled() && c.laws[0].fit.failures.empty()) return 0;
   complain(c.warnings.empty() ? "no law could be fitted" : c.warnings.front());
   return 1;

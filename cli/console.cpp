@@ -88,6 +88,21 @@ void check_report_file(const std::string& file) {
     throw InputError(place, fmt::format("there is no folder \"{}\"", folder.string()));
 }
 
+std::unique_ptr<AtomicFile> open_picture(const std::string& file, const std::vector<std::string>& inputs) {
+  if (file.empty()) return nullptr;
+  const Place place{"--svg " + file, 0, 0};
+  for (const std::string& input : inputs) {
+    std::error_code ec;
+    if (std::filesystem::equivalent(file, input, ec))
+      throw InputError(place, fmt::format("is the same file as {}, which would be replaced", input));
+  }
+  try {
+    return std::make_unique<AtomicFile>(file);
+  } catch (const OutputError& e) {
+    throw InputError(place, e.what());
+  }
+}
+
 Interrupt::Interrupt() {
   interrupted = false;
   struct sigaction action {};

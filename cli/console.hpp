@@ -3,7 +3,10 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "thud/base/format.hpp"
 #include "thud/scenario/scenario.hpp"
@@ -33,6 +36,10 @@ KnobSettings read_settings(const std::vector<std::string>& given);
 
 /// Throws InputError, before any work is done, when a report could not be written there.
 void check_report_file(const std::string& file);
+
+/// The file of --svg, opened before the work: a name that cannot be written to should not cost it. None for no name.
+/// Throws InputError, also when it is one of the inputs.
+std::unique_ptr<AtomicFile> open_picture(const std::string& file, const std::vector<std::string>& inputs);
 
 /// While it lives, Ctrl-C and SIGTERM set a flag; a second one ends the program.
 class Interrupt {

@@ -1,12 +1,12 @@
 // thud fit: knobs from measured trajectories, with their uncertainties.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "progress.hpp"
 #include "thud/report/html.hpp"
 #include "thud/study/fit.hpp"
 
@@ -21,32 +21,15 @@ struct Arguments {
   bool json = false, ascii = false;
 };
 
-// A line on the terminal for what takes longer than a second.
-class FitProgress {
- public:
-  void show(int iteration, long runs) {
-    if (!visible_ || Clock::now() < due_) return;
-    shown_ = true;
-    fmt::print(stderr, "\r\x1b[Kiteration {}, {} runs  (Ctrl-C stops)", iteration, runs);
-    std::fflush(stderr);
-  }
-  ~FitProgress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool visible_ = is_terminal(stderr), shown_ = false;
-  Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
-};
-
 FitResult fit_with_progress(const FitStudy& study, const std::vector<FitData>& data, int jobs) {
   const Interrupt interrupt;
-  FitProgress progress;
+  StatusLine line;
   FitOptions options;
   options.jobs = jobs;
   options.cancel = Interrupt::flag();
-  options.progress = [&](int iteration, long runs) { progress.show(iteration, runs); };
+  options.progress = [&](std::string_view stage, long runs) {
+    line.show(fmt::format("{}, {} runs", stage, runs));
+  };
   return fit(study, data, options);
 }
 

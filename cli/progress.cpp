@@ -4,9 +4,30 @@
 
 #include <cstdio>
 
+#include "console.hpp"
+
 namespace thud::cli {
 
 using namespace std::chrono_literals;
+
+StatusLine::StatusLine() : visible_(is_terminal(stderr)), begin_(Clock::now()), due_(begin_ + 1s) {}
+
+StatusLine::~StatusLine() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void StatusLine::show(std::string_view text) {
+  if (!visible_) return;
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  if (now < due_) return;
+  due_ = now + 100ms;
+  shown_ = true;
+  fmt::print(stderr, "\r\x1b[K{}  (Ctrl-C stops)", text);
+  std::fflush(stderr);
+}
+
+double StatusLine::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
 Progress::Progress(StepObserver* next, bool visible)
     : next_(next),

@@ -1,10 +1,31 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
+#include <string_view>
 
 #include "thud/event/solver.hpp"
 
 namespace thud::cli {
+
+/// A line on the terminal for what takes longer than a second; it is gone at the end. May be called from any thread.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine();
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  void show(std::string_view text);
+  /// Since it was made.
+  double seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool visible_, shown_ = false;
+  Clock::time_point begin_, due_;
+  std::mutex mutex_;
+};
 
 /// Shows on the terminal how far a run has come once it takes longer than a second; passes the steps on.
 class Progress final : public StepObserver {

@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "progress.hpp"
 #include "thud/report/html.hpp"
 #include "thud/study/paper_figures.hpp"
 #include "thud/study/reproduce.hpp"
@@ -24,38 +23,13 @@ struct Arguments {
   int jobs = 0;
 };
 
-// A line on the terminal for what takes longer than a second.
-class RowCounter {
- public:
-  explicit RowCounter(const char* what) : what_(what) {}
-  void show(int done, int total) {
-    if (!visible_) return;
-    const std::lock_guard lock(mutex_);
-    if (Clock::now() < due_ || done <= shown_) return;
-    shown_ = done;
-    fmt::print(stderr, "\r\x1b[K{} of {} {}  (Ctrl-C stops)", done, total, what_);
-    std::fflush(stderr);
-  }
-  ~RowCounter() {
-    if (shown_ > 0) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const char* what_;
-  bool visible_ = is_terminal(stderr);
-  int shown_ = 0;
-  Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
-  std::mutex mutex_;
-};
-
 Reproduction reproduce_with_progress(const std::vector<ReferenceTable>& tables, int jobs) {
   const Interrupt interrupt;
-  RowCounter counter("runs");
+  StatusLine line;
   ReproduceOptions options;
   options.jobs = jobs;
   options.request.cancel = Interrupt::flag();
-  options.progress = [&](int done, int total) { counter.show(done, total); };
+  options.progress = [&](int done, int total) { line.show(fmt::format("{} of {} runs", done, total)); };
   return reproduce(tables, options);
 }
 
@@ -89,10 +63,11 @@ int draw_with_progress(const Arguments& a) {
   DrawnFigures result;
   {
     const Interrupt interrupt;
-    RowCounter counter("figures");
+    StatusLine line;
     DrawOptions options;
+    options.jobs = a.jobs;
     options.request.cancel = Interrupt::flag();
-    options.progress = [&](int done, int total) { counter.show(done, total); };
+    options.progress = [&](int done, int total) { line.show(fmt::format("{} of {} figures", done, total)); };
     try {
       result = draw_figures(wanted, all, tables, a.figures, options);
     } catch (const InputError& e) {
@@ -108,21 +83,20 @@ int draw_with_progress(const Arguments& a) {
   return result.cancelled || !result.failed.empty() ? 1 : 0;
 }
 
-bool has_match(const std::vector<PaperFigure>& all, const std::string& id) {
-  return !id.empty()
-      && std::any_of(all.begin(), all.end(), [&](const PaperFigure& f) { return f.id.starts_with(id); });
+template <class Item>
+bool has_match(const std::vector<Item>& all, const std::string& id) {
+  return std::any_of(all.begin(), all.end(), [&](const Item& item) { return begins_id(id, item.id); });
 }
 
 // Ids may be of tables, of figures, or begin both.
 int list_all(const Arguments& a) {
+  refuse_drawings(a.ids);
   const std::vector<ReferenceTable> all_tables = load_reference();
   const std::vector<PaperFigure> all_figures = load_figures(all_tables);
   std::vector<std::string> table_ids, figure_ids;
   for (const std::string& id : a.ids) {
-    const bool is_table = std::any_of(all_tables.begin(), all_tables.end(),
-                                      [&](const ReferenceTable& t) { return t.id.starts_with(id); });
     if (has_match(all_figures, id)) figure_ids.push_back(id);
-    if (is_table || !has_match(all_figures, id)) table_ids.push_back(id);
+    if (has_match(all_tables, id) || !has_match(all_figures, id)) table_ids.push_back(id);
   }
   std::vector<ReferenceTable> tables;
   std::vector<PaperFigure> figures;
@@ -140,12 +114,10 @@ int list_all(const Arguments& a) {
 
 // A figure where a table is wanted.
 void point_to_figures(const std::vector<std::string>& ids, const std::vector<ReferenceTable>& tables) {
-  for (const std::string& id : ids) {
-    const bool is_table = std::any_of(tables.begin(), tables.end(),
-                                      [&](const ReferenceTable& t) { return t.id.starts_with(id); });
-    if (!is_table && has_match(load_figures(tables), id))
+  refuse_drawings(ids);
+  for (const std::string& id : ids)
+    if (!has_match(tables, id) && has_match(load_figures(tables), id))
       throw InputError({}, fmt::format("\"{}\" is a figure: --figures DIR draws it", id));
-  }
 }
 
 int reproduce_tables(const Arguments& a) {
@@ -179,15 +151,13 @@ void add_reproduce_command(CLI::App& app, int& exit_code) {
   CLI::Option* markdown =
       c->add_option("--markdown", a->markdown, "also write a page for the documentation")->type_name("FILE");
   add_report_option(*c, a->report);
-  CLI::Option* figures =
-      c->add_option("--figures", a->figures,
-                    "redraw figures of the papers into a folder, instead of the tables")
-          ->type_name("DIR")
-          ->excludes(json)
-          ->excludes(markdown)
-          ->excludes(c->get_option("--report"))
-          ->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
-  add_jobs_option(*c, a->jobs)->excludes(figures);
+  c->add_option("--figures", a->figures, "redraw figures of the papers into a folder, instead of the tables")
+      ->type_name("DIR")
+      ->excludes(json)
+      ->excludes(markdown)
+      ->excludes(c->get_option("--report"))
+      ->check([](const std::string& text) { return text.empty() ? "is empty" : std::string(); });
+  add_jobs_option(*c, a->jobs);
   c->footer(
       "Examples:\n"
       "  thud reproduce\n"

@@ -16,6 +16,7 @@
 #include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/summary.hpp"
+#include "thud/scenario/observable_hint.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/scenario/request.hpp"
 
@@ -102,27 +103,33 @@ std::vector<NamedObservable> find_observables(const Scenario& s, const std::vect
       if (is_new) out.push_back(o);
     }
     if (any) continue;
-    std::vector<std::string> known;
-    for (const NamedObservable& o : s.observables) known.push_back(o.name);
     throw option_error(option, pattern,
                        fmt::format("there is no observable \"{}\"{} (--list-observables shows them all)",
-                                   pattern, did_you_mean(pattern, known)));
+                                   pattern, observable_hint(s, pattern)));
   }
   return out;
 }
 
 // ---- lists -----------------------------------------------------------------------------------------------------
 
-std::string list_observables(const Scenario& s, const TextStyle& style) {
+std::string list_observables(const std::vector<NamedObservable>& all, const TextStyle& style) {
   std::size_t name = 0, unit = 0;
-  for (const NamedObservable& o : s.observables) {
+  for (const NamedObservable& o : all) {
     name = std::max(name, o.name.size());
     unit = std::max(unit, text_width(style.unit(o.unit)));
   }
   std::string out;
-  for (const NamedObservable& o : s.observables)
+  for (const NamedObservable& o : all)
     out += fmt::format("{}  {}  {}\n", pad_right(o.name, name), pad_right(style.unit(o.unit), unit),
                        style.paint("dim", o.about));
+  return out;
+}
+
+std::string list_all_observables(const Scenario& s, const TextStyle& style) {
+  const std::vector<NamedObservable> at_impacts = list_impact_results(s);
+  std::string out = list_observables(s.observables, style);
+  if (!at_impacts.empty())
+    out += "\nAt impacts, and no curves: to be written as [results]\n" + list_observables(at_impacts, style);
   return out;
 }
 
@@ -243,7 +250,7 @@ int run_scenario(const Arguments& a) {
   const Scenario s = load_scenario(a.file, read_settings(a.set));
   const TextStyle style = style_of_output(a.ascii);
   if (a.list_knobs) return print(a.json ? make_knobs_json(s) : list_all_knobs(s, style)), 0;
-  if (a.list_observables) return print(a.json ? make_observables_json(s) : list_observables(s, style)), 0;
+  if (a.list_observables) return print(a.json ? make_observables_json(s) : list_all_observables(s, style)), 0;
 
   check_still(a, s);
   const RunRequest request = read_request(a, s);

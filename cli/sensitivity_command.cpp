@@ -1,14 +1,12 @@
 // thud sensitivity: which knob matters for which output.
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include <chrono>
+#include <algorithm>
 #include <memory>
-#include <mutex>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "progress.hpp"
 #include "thud/study/sensitivity.hpp"
 
 namespace thud::cli {
@@ -23,61 +21,24 @@ struct Arguments {
   std::int64_t runs = 0;
 };
 
-// A line on the terminal for what takes longer than a second.
-class RunCounter {
- public:
-  void show(std::int64_t done, std::int64_t total) {
-    if (!visible_) return;
-    const std::lock_guard lock(mutex_);
-    const Clock::time_point now = Clock::now();
-    if (now < due_ || done <= shown_) return;
-    due_ = now + std::chrono::milliseconds(200);
-    shown_ = done;
-    const double spent = std::chrono::duration<double>(now - begin_).count();
-    const double left = spent * static_cast<double>(total - done) / static_cast<double>(done);
-    fmt::print(stderr, "\r\x1b[K{} of {} runs, {} left  (Ctrl-C stops)", done, total, in_words(left));
-    std::fflush(stderr);
-  }
-  ~RunCounter() {
-    if (shown_ > 0) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  static std::string in_words(double seconds) {
-    if (seconds < 90) return fmt::format("{:.0f} s", seconds);
-    if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
-    return fmt::format("{:.1f} h", seconds / 3600);
-  }
-
-  bool visible_ = is_terminal(stderr);
-  std::int64_t shown_ = 0;
-  Clock::time_point begin_ = Clock::now(), due_ = begin_ + std::chrono::seconds(1);
-  std::mutex mutex_;
-};
+std::string in_words(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
 
 Sensitivity find_with_progress(const SensitivityStudy& study, int jobs) {
   const Interrupt interrupt;
-  RunCounter counter;
+  StatusLine line;
   SensitivityOptions options;
   options.jobs = jobs;
   options.cancel = Interrupt::flag();
-  options.progress = [&](std::int64_t done, std::int64_t total) { counter.show(done, total); };
+  options.progress = [&](std::int64_t done, std::int64_t total) {
+    const double left = line.seconds() * static_cast<double>(total - done)
+                      / static_cast<double>(std::max<std::int64_t>(done, 1));
+    line.show(fmt::format("{} of {} runs, {} left", done, total, in_words(left)));
+  };
   return find_sensitivity(study, options);
-}
-
-// Before the runs: a name that cannot be written to should not cost them.
-std::unique_ptr<AtomicFile> open_picture(const std::string& file, const std::string& study) {
-  if (file.empty()) return nullptr;
-  std::error_code ec;
-  if (std::filesystem::equivalent(file, study, ec))
-    throw InputError({"--svg " + file}, "is the study itself; it would be replaced");
-  try {
-    return std::make_unique<AtomicFile>(file);
-  } catch (const OutputError& e) {
-    throw InputError({"--svg " + file}, e.what());
-  }
 }
 
 std::string what_failed(const Arguments& a, const Sensitivity& s) {
@@ -90,7 +51,7 @@ std::string what_failed(const Arguments& a, const Sensitivity& s) {
 int sensitivity(const Arguments& a) {
   SensitivityStudy study = load_sensitivity(a.study, read_settings(a.set));
   if (a.runs > 0) study.samples = samples_for_runs(study, a.runs);
-  const std::unique_ptr<AtomicFile> picture = open_picture(a.svg, a.study);
+  const std::unique_ptr<AtomicFile> picture = open_picture(a.svg, {a.study});
   const Sensitivity result = find_with_progress(study, a.jobs);
   const bool is_whole = !result.indices.cancelled && result.has_results();
   // Of what was interrupted at once there is nothing to tell.

@@ -131,7 +131,11 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   std::vector<std::string> words;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n\t"), text.size());
-    if (end > 0) words.emplace_back(text.substr(0, end));
+    const std::string_view word = text.substr(0, end);
+    if (word.starts_with('%') && !words.empty())
+      words.back().append(" ").append(word);  // stays with its number
+    else if (!word.empty())
+      words.emplace_back(word);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return join_wrapped(words, " ", indent, width);

@@ -55,7 +55,7 @@ class Family {
       y = united(united(y, range_of(c.y, family_.y.factor)), range_of(c.point_y, family_.y.factor));
       names = std::max(names, text_length(c.name, name_size));
     }
-    const double top = header_height(width, family_.title, family_.subtitle) + (family_.by.empty() ? 14 : 26);
+    const double top = header_height(width, family_.title, family_.subtitle) + (family_.by.empty() ? 24 : 30);
     const Box outer{14, top, width - std::min(names, 220.0) - 58, height - 8};
     return {outer, family_.x, family_.y, x, padded(y, 0.04)};
   }

@@ -71,6 +71,9 @@ std::vector<double> scaled(std::span<const double> values, double factor) {
 
 std::vector<double> ticks_in(double low, double high, int wanted) {
   std::vector<double> ticks = nice_ticks(low, high, wanted);
+  // One number alone tells no scale.
+  for (int more = wanted + 1; ticks.size() < 2 && more < wanted + 6; ++more)
+    ticks = nice_ticks(low, high, more);
   if (ticks.empty()) ticks.push_back((low + high) / 2);
   return ticks;
 }

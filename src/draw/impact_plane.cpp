@@ -41,7 +41,8 @@ std::string signed_number(double x, int digits = 4) {
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
 
-std::string make_title(const Scenario& s, const ImpactRecord& r, long number) {
+std::string make_title(const Scenario& s, const ImpactRecord& r, long number, const std::string& given) {
+  if (!given.empty()) return given;
   return fmt::format("{}: impact {}, {}", s.title, number, r.result.name);
 }
 
@@ -121,9 +122,9 @@ std::optional<std::array<Point, 2>> cut(const Line& l, const Area& area) {
 
 class ImpulsePlane {
  public:
-  ImpulsePlane(const Scenario& s, const ImpactRecord& r, long number)
+  ImpulsePlane(const Scenario& s, const ImpactRecord& r, std::string title)
       : r_(r),
-        title_(make_title(s, r, number)),
+        title_(std::move(title)),
         subtitle_(make_subtitle(s, r)) {
     const ImpactProblem& p = r.problem;
     friction_ = p.friction[0];
@@ -256,9 +257,9 @@ class ImpulsePlane {
 
 class ImpactTurns {
  public:
-  ImpactTurns(const Scenario& s, const ImpactRecord& r, long number)
+  ImpactTurns(const Scenario& s, const ImpactRecord& r, std::string title)
       : r_(r),
-        title_(make_title(s, r, number)),
+        title_(std::move(title)),
         subtitle_(make_subtitle(s, r)) {
     for (const int k : r.contacts) names_.push_back(s.system->contacts()[k].name);
     // The abscissa: impulse of whoever leads, turn after turn.
@@ -412,11 +413,12 @@ const char* impact_law_name(const ImpactRecord& impact) {
   return impact.problem.own ? "own" : restitution_law_name(impact.problem.law);
 }
 
-std::string make_impact_svg(const Scenario& scenario, const ImpactRecord& impact, long number) {
-  if (impact.contacts.empty() || impact.result.path.empty())
-    return empty_figure(width, 300, make_title(scenario, impact, number), "");
-  return impact.contacts.size() == 1 ? ImpulsePlane(scenario, impact, number).make()
-                                     : ImpactTurns(scenario, impact, number).make();
+std::string make_impact_svg(const Scenario& scenario, const ImpactRecord& impact, long number,
+                            const std::string& given) {
+  const std::string title = make_title(scenario, impact, number, given);
+  if (impact.contacts.empty() || impact.result.path.empty()) return empty_figure(width, 300, title, "");
+  return impact.contacts.size() == 1 ? ImpulsePlane(scenario, impact, title).make()
+                                     : ImpactTurns(scenario, impact, title).make();
 }
 
 }  // namespace thud

@@ -144,7 +144,9 @@ class Sheet {
     if (has_points) key_.push_back({Kind::points, 0, figure_.points_name, 0, 0});
     double x = margin;
     for (KeyEntry& e : key_) {
-      const double length = text_length(e.text, key_size) + sample_of(e);
+      const double bold =
+          e.kind == Kind::heading ? 1.25 : 1;  // bold letters are wider, whatever font is there
+      const double length = bold * text_length(e.text, key_size) + sample_of(e);
       if (x > margin && x + length > width - margin) x = margin, y += key_line;
       e.x = x, e.y = y + 10;
       x += length + 14;

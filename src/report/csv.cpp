@@ -62,13 +62,18 @@ std::string describe_state(const Outcome& outcome, const Event& event, bool afte
 }
 
 std::string make_events_csv(const Scenario& scenario, const Outcome& outcome) {
-  std::string out = "time [s],kind,subject,before,after\n";
+  const bool can_collide = !scenario.system->contacts().empty();
+  std::string out = "time [s],kind,subject,before,after";
+  if (can_collide) out += make_joint_impulse_header(*scenario.system);
+  out += '\n';
   for (const Event& e : outcome.events) {
     append_number(out, e.time);
-    out += fmt::format(",{},{},{},{}\n", csv_field(event_kind_name(e.kind)),
-                       csv_field(describe_subject(scenario, outcome, e)),
-                       csv_field(describe_state(outcome, e, false)),
-                       csv_field(describe_state(outcome, e, true)));
+    out += fmt::format(
+        ",{},{},{},{}", csv_field(event_kind_name(e.kind)), csv_field(describe_subject(scenario, outcome, e)),
+        csv_field(describe_state(outcome, e, false)), csv_field(describe_state(outcome, e, true)));
+    const ImpactRecord* impact = e.kind == EventKind::impact ? impact_of(outcome, e) : nullptr;
+    if (can_collide) out += make_joint_impulse_cells(*scenario.system, impact);
+    out += '\n';
   }
   return out;
 }

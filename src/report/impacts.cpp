@@ -158,6 +158,29 @@ std::vector<JointImpulse> list_joint_impulses(const System& system, const Impact
   return out;
 }
 
+std::string make_joint_impulse_header(const System& system) {
+  std::string out;
+  const Tree& tree = system.tree();
+  for (int i = 0; i < tree.body_count(); ++i)
+    if (!tree.body(i).free)
+      for (const char* part : {"x", "z"})
+        out += "," + csv_field(fmt::format("{}.joint.impulse.{} [N s]", tree.body(i).name, part));
+  return out;
+}
+
+std::string make_joint_impulse_cells(const System& system, const ImpactRecord* impact) {
+  std::string out;
+  const Tree& tree = system.tree();
+  for (int i = 0; i < tree.body_count(); ++i) {
+    if (tree.body(i).free) continue;
+    const auto k = static_cast<std::size_t>(i);
+    const bool is_known = impact && k < impact->joints.size();
+    append(out, is_known ? impact->joints[k].x : std::nan(""));
+    append(out, is_known ? impact->joints[k].z : std::nan(""));
+  }
+  return out;
+}
+
 std::string make_impacts_text(const Scenario& s, const Outcome& outcome, const TextStyle& style, bool all) {
   const std::vector<ImpactRecord>& impacts = outcome.impacts;
   if (impacts.empty()) return {};
@@ -247,12 +270,7 @@ std::string make_impacts_csv(const Scenario& s, const Outcome& outcome) {
       "[m/s],"
       "slip after [m/s],normal impulse [N s],tangential impulse [N s],normal work [J],friction work [J],"
       "energy before [J],energy after [J]";
-  const Tree& tree = s.system->tree();
-  for (int i = 0; i < tree.body_count(); ++i)
-    if (!tree.body(i).free)
-      for (const char* part : {"x", "z"})
-        out += "," + csv_field(fmt::format("{}.joint.impulse.{} [N s]", tree.body(i).name, part));
-  out += '\n';
+  out += make_joint_impulse_header(*s.system) + '\n';
   long number = 0;
   for (const ImpactRecord& r : outcome.impacts) {
     ++number;
@@ -270,11 +288,7 @@ std::string make_impacts_csv(const Scenario& s, const Outcome& outcome) {
             at(r.result.impulse, 2 * k + 1), at(r.result.impulse, 2 * k), at(r.result.work_normal, k),
             at(r.result.work_friction, k), r.energy_before, r.energy_after})
         append(out, x);
-      for (const JointImpulse& j : list_joint_impulses(*s.system, r)) {
-        append(out, j.impulse.x);
-        append(out, j.impulse.z);
-      }
-      out += '\n';
+      out += make_joint_impulse_cells(*s.system, &r) + '\n';
     }
   }
   return out;

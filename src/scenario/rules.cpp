@@ -8,6 +8,8 @@
 #include <map>
 #include <sstream>
 
+#include "thud/scenario/observable_hint.hpp"
+
 namespace thud::doc {
 
 namespace {
@@ -39,11 +41,9 @@ std::string join(const std::vector<std::string>& words, std::size_t from, std::s
 
 const NamedObservable& need_observable(const Rule& rule, const Scenario& s, const std::string& name) {
   if (const NamedObservable* o = s.find_observable(name)) return *o;
-  std::vector<std::string> known;
-  for (const NamedObservable& o : s.observables) known.push_back(o.name);
   throw rule.error(
       fmt::format("there is no observable \"{}\"{} (thud run FILE --list-observables shows them all)", name,
-                  did_you_mean(name, known)));
+                  observable_hint(s, name)));
 }
 
 double read_target(const Rule& rule, const NamedObservable& o, const std::string& text) {

@@ -15,6 +15,7 @@
 #include "scenario/rules.hpp"
 #include "scenario/strike.hpp"
 #include "thud/beam/strike.hpp"
+#include "thud/scenario/observable_hint.hpp"
 #include "thud/scenario/rates.hpp"
 #include "thud/scenario/request.hpp"
 
@@ -91,11 +92,8 @@ void read_output(const Table& root, Scenario& s) {
   if (!t) return;
   s.plot = t->texts_or("plot");
   for (const std::string& name : s.plot)
-    if (!s.find_observable(name)) {
-      std::vector<std::string> known;
-      for (const NamedObservable& o : s.observables) known.push_back(o.name);
-      throw t->error("plot", fmt::format("there is no observable \"{}\"{}", name, did_you_mean(name, known)));
-    }
+    if (!s.find_observable(name))
+      throw t->error("plot", fmt::format("there is no observable \"{}\"{}", name, observable_hint(s, name)));
   s.sample = t->number_or("sample", 0, Dimension::time, Range::positive());
   t->finish();
 }

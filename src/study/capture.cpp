@@ -21,20 +21,6 @@ constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 constexpr double gravity = 9.81;
 constexpr std::size_t most_rows = 4000;  // that a guess at the first touch is made from
 
-// "M1 X", "M1_x", "M1.X", "M1:X", "M1X" into marker and axis.
-std::pair<std::string, int> split_marker(const std::string& name) {
-  if (name.size() < 2) return {"", -1};
-  const char last = static_cast<char>(name.back() | 0x20);
-  if (last < 'x' || last > 'z') return {"", -1};
-  std::string marker = name.substr(0, name.size() - 1);
-  const bool is_split = std::string_view(" _.:-").find(marker.back()) != std::string_view::npos;
-  const bool is_capital = name.back() != last;
-  if (!is_split && !is_capital && !std::isdigit(static_cast<unsigned char>(marker.back()))) return {"", -1};
-  while (!marker.empty() && std::string_view(" _.:-").find(marker.back()) != std::string_view::npos)
-    marker.pop_back();
-  return {marker, marker.empty() ? -1 : last - 'x'};
-}
-
 class Viewer {
  public:
   Viewer(std::string_view text, const std::string& file, const CaptureHints& hints)
@@ -75,7 +61,7 @@ class Viewer {
         slots_.back() = static_cast<int>(out_.columns.size());
         CaptureColumn c;
         c.name = h.name;
-        std::tie(c.marker, c.axis) = split_marker(h.name);
+        if (const MarkerHeading m = split_marker(h.name); m.is_sure) c.marker = m.marker, c.axis = m.axis;
         set_unit(h, c);
         out_.columns.push_back(std::move(c));
       }

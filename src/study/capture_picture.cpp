@@ -13,7 +13,7 @@ namespace {
 
 using namespace svg;
 
-constexpr double width = 720, panel = 190, line_height = 17;
+constexpr double width = 720, margin = 14, panel = 190, pitch = panel - 24, line_height = 17;
 constexpr std::size_t most_points = 1500;
 
 /// The columns of one axis, or those that belong to none.
@@ -40,14 +40,25 @@ std::size_t colour_of(const Capture& c, const CaptureColumn& k) {
   return at == markers.end() ? 0 : static_cast<std::size_t>(at - markers.begin());
 }
 
-void draw_panel(Canvas& canvas, const Capture& c, const Panel& p, double top, bool is_last) {
-  const FigureAxis time = suit_axis(c.rate > 0 ? "time" : "frame", c.rate > 0 ? "s" : "", c.time);
-  Range x = range_of(c.time, time.factor), y{};
+FigureAxis time_axis(const Capture& c) {
+  return suit_axis(c.rate > 0 ? "time" : "frame", c.rate > 0 ? "s" : "", c.time);
+}
+
+PlotFrame make_frame(const Capture& c, const Panel& p, double left, double top) {
+  const FigureAxis time = time_axis(c);
+  const Range x = range_of(c.time, time.factor);
+  Range y{};
   for (const CaptureColumn* k : p.columns) y = united(y, range_of(k->value, 1));
   FigureAxis value;
   value.label = p.label;
   value.unit = p.unit;
-  const PlotFrame frame({14, top, width - 24, top + panel}, time, value, padded(x, 0.01), padded(y, 0.06));
+  return {{left, top, width - 24, top + panel}, time, value, padded(x, 0.01), padded(y, 0.06), 32};
+}
+
+// `axis`: where all panels begin.
+void draw_panel(Canvas& canvas, const Capture& c, const Panel& p, double axis, double top, bool is_last) {
+  const FigureAxis time = time_axis(c);
+  const PlotFrame frame = make_frame(c, p, margin + axis - make_frame(c, p, margin, top).box().left, top);
   frame.draw_grid(canvas);
   if (c.touch) {
     const double at = frame.x()(c.touch->first * time.factor);
@@ -86,12 +97,15 @@ std::string make_capture_picture(const Capture& c) {
                                            c.time.size(), c.touch ? "; dashed: first touch, guessed" : "");
   const double top = header_height(width, c.file, subtitle) + 14;
   const std::vector<std::string> names = c.markers();
-  const double height = top + (panel + 18) * static_cast<double>(panels.size()) + 34
+  // The numbers along the time axis stand below the last panel only.
+  const double height = top + pitch * static_cast<double>(panels.size()) + panel - pitch + 14
                       + line_height * static_cast<double>((names.size() + 3) / 4);
   Canvas canvas(width, height, c.file);
   canvas.header(c.file, subtitle);
+  double axis = 0;
+  for (const Panel& p : panels) axis = std::max(axis, make_frame(c, p, margin, top).box().left);
   for (std::size_t k = 0; k < panels.size(); ++k)
-    draw_panel(canvas, c, panels[k], top + (panel + 18) * static_cast<double>(k), k + 1 == panels.size());
+    draw_panel(canvas, c, panels[k], axis, top + pitch * static_cast<double>(k), k + 1 == panels.size());
   for (std::size_t k = 0; k < names.size(); ++k) {
     const double x = 28 + 0.25 * (width - 40) * static_cast<double>(k % 4);
     const double y = height - line_height * static_cast<double>((names.size() + 3) / 4 - k / 4) + 6;

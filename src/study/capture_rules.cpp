@@ -133,8 +133,10 @@ NuisanceKnob read_one(const Table& t, const std::string& key, NuisanceKnob::Kind
   }
   const Table inner = t.table(key);
   out.within = inner.number("within", measure.dimension, Range::positive());
-  if (kind == NuisanceKnob::Kind::scale && *out.within >= 1)
-    throw inner.error("within", "must be below 1, so that the scale stays positive");
+  const bool is_factor = kind == NuisanceKnob::Kind::scale || kind == NuisanceKnob::Kind::clock;
+  if (is_factor && *out.within >= 1)
+    throw inner.error("within", fmt::format("must be below 1, so that the {} stays positive",
+                                            kind == NuisanceKnob::Kind::scale ? "scale" : "clock"));
   inner.finish();
   return out;
 }
@@ -164,6 +166,8 @@ void read_nuisance(const Table& t, FitStudy& study) {
   if (t.has("start") && !study.start_known)
     study.nuisance.push_back(
         read_one(t, "start", NuisanceKnob::Kind::start, "", {Dimension::time, "\"1 ms\""}));
+  if (t.has("clock"))
+    study.nuisance.push_back(read_one(t, "clock", NuisanceKnob::Kind::clock, "", {Dimension::none, "0.02"}));
   read_axes_of(t, "offset", NuisanceKnob::Kind::offset, study);
   read_axes_of(t, "scale", NuisanceKnob::Kind::scale, study);
   if (t.has("sign")) study.find_signs = t.choice("sign", {"find", "given"}) == "find";

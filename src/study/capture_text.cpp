@@ -1,6 +1,7 @@
 #include "study/capture_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -115,6 +116,19 @@ class Splitter {
 
 std::vector<Cell> split_line(const TextLine& line, char separator, const std::string& file) {
   return Splitter(line, separator, file).split();
+}
+
+MarkerHeading split_marker(const std::string& heading) {
+  constexpr std::string_view separators = " _.:-";
+  if (heading.size() < 2) return {};
+  const char last = static_cast<char>(heading.back() | 0x20);
+  if (last < 'x' || last > 'z') return {};
+  const std::string before = heading.substr(0, heading.size() - 1);
+  const std::size_t end = before.find_last_not_of(separators);
+  if (end == std::string::npos) return {};
+  const bool is_apart = end + 1 < before.size(), is_capital = heading.back() != last;
+  const bool follows_digit = std::isdigit(static_cast<unsigned char>(before.back())) != 0;
+  return {before.substr(0, end + 1), last - 'x', is_apart || is_capital || follows_digit};
 }
 
 std::optional<double> read_number(std::string_view text, char decimal) {

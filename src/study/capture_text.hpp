@@ -40,6 +40,14 @@ class LineReader {
 /// of them. Throws InputError.
 [[nodiscard]] std::vector<Cell> split_line(const TextLine& line, char separator, const std::string& file);
 
+/// A heading taken for the coordinate of a marker: "M1 X", "M1_x", "M1.X", "M1:X", "M1X".
+struct MarkerHeading {
+  std::string marker;
+  int axis = -1;         ///< 0 to 2; −1: it is none
+  bool is_sure = false;  ///< else, as in "index", the last letter may belong to a word
+};
+[[nodiscard]] MarkerHeading split_marker(const std::string& heading);
+
 /// The number that a cell holds; none when it holds something else. `decimal` is '.' or ','.
 [[nodiscard]] std::optional<double> read_number(std::string_view text, char decimal);
 

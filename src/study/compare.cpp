@@ -123,18 +123,29 @@ FitStudy with_values(const FitStudy& study, const FitResult& fitted) {
   return out;
 }
 
+// The same fit, its progress told as part of a whole.
+FitOptions as_part(const FitOptions& options, const std::string& part) {
+  FitOptions out = options;
+  if (options.progress)
+    out.progress = [tell = options.progress, part](std::string_view stage, long runs) {
+      tell(fmt::format("{}: {}", part, stage), runs);
+    };
+  return out;
+}
+
 LeftOutFile leave_out_file(const RivalFit& r, std::size_t f, const FitResult& noise,
                            const FitOptions& options) {
-  LeftOutFile out{r.data[f].name, std::nullopt};
+  LeftOutFile out{r.data[f].name};
   RivalFit others = r;
   others.data.erase(others.data.begin() + static_cast<std::ptrdiff_t>(f));
   others.study.intervals = FitIntervals::linear;
-  const FitResult fitted = fit(others.study, others.data, options);
-  if (!fitted.converged) return out;
+  const FitResult fitted = fit(others.study, others.data, as_part(options, "without " + out.file));
+  if (!fitted.converged) return out.message = fitted.message, out;
   const FitStudy fixed = with_values(r.study, fitted);
   const std::vector<FitData> one = {r.data[f]};
   const FitResult told = fit(fixed, one, options);
-  if (told.converged) out.rms = rms_in_noise(told, noise);
+  if (!told.converged) return out.message = "at the others' values: " + told.message, out;
+  out.rms = rms_in_noise(told, noise);
   return out;
 }
 
@@ -158,9 +169,12 @@ double values_used(const FitResult& r) {
   return n;
 }
 
+std::string name_part(std::size_t k, std::size_t count) { return fmt::format("law {} of {}", k + 1, count); }
+
 std::vector<FitResult> fit_all(const std::vector<RivalFit>& rivals, const FitOptions& options) {
   std::vector<FitResult> out;
-  for (const RivalFit& r : rivals) out.push_back(fit(r.study, r.data, options));
+  for (const RivalFit& r : rivals)
+    out.push_back(fit(r.study, r.data, as_part(options, name_part(out.size(), rivals.size()))));
   return out;
 }
 
@@ -233,13 +247,19 @@ Comparison compare_fits(const std::vector<RivalFit>& given, const FitOptions& op
   const bool is_done = !best || std::none_of(first.begin(), first.end(), has_strays);
   std::vector<FitResult> fits = is_done ? first : fit_to_same_values(rivals, options);
   for (std::size_t k = 0; k < rivals.size(); ++k)
-    out.laws.push_back(score(rivals[k], std::move(fits[k]), best ? *best : first[0], options));
+    out.laws.push_back(score(rivals[k], std::move(fits[k]), best ? *best : first[0],
+                             as_part(options, name_part(k, rivals.size()))));
   rank(out.laws);
   const LawScore& top = out.laws[0];
   out.values = static_cast<long>(values_used(top.fit));
   if (!top.is_settled()) out.warnings.push_back("no law could be fitted");
   for (const std::string& text : top.fit.failures)
     out.warnings.push_back("the best of them is no good fit: " + text);
+  for (const LawScore& s : out.laws)
+    for (const LeftOutFile& f : s.left_out)
+      if (!f.rms)
+        out.warnings.push_back(
+            fmt::format("{}: how well it foretells {} is not known ({})", s.name, f.file, f.message));
   return out;
 }
 

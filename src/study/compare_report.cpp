@@ -76,8 +76,10 @@ std::string to_json(const Comparison& c) {
   Json laws = Json::array();
   for (const LawScore& s : c.laws) {
     Json left = Json::array();
-    for (const LeftOutFile& f : s.left_out)
+    for (const LeftOutFile& f : s.left_out) {
       left.push_back({{"file", f.file}, {"rms", f.rms ? number(*f.rms) : Json(nullptr)}});
+      if (!f.rms) left.back()["message"] = f.message;
+    }
     laws.push_back({{"law", s.name},
                     {"file", s.file},
                     {"converged", s.is_settled()},

@@ -56,7 +56,6 @@ class Fitter {
   Fitter(const FitStudy& study, const std::vector<FitData>& data, const FitOptions& options)
       : study_(study),
         data_(data),
-        options_(options),
         model_(study, data, options) {
     const auto p = Index(model_.parameters().size());
     start_.resize(p);
@@ -94,7 +93,7 @@ class Fitter {
 
  private:
   FitMinimum minimise_from(const VectorXd& from) {
-    FitMinimum m = minimise(model_, weights_, from, study_.iterations, options_, iterations_);
+    FitMinimum m = minimise(model_, weights_, from, study_.iterations, iterations_);
     iterations_ += m.iterations;
     return m;
   }
@@ -341,7 +340,6 @@ class Fitter {
 
   const FitStudy& study_;
   const std::vector<FitData>& data_;
-  const FitOptions& options_;
   FitModel model_;
   FitWeights weights_;
   VectorXd start_, noise_, smallest_noise_;

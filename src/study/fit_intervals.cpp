@@ -126,6 +126,7 @@ std::optional<VectorXd> add_profile_intervals(const FitPlace& place, FitResult& 
     if (e.status != Status::determined && e.status != Status::at_bound) continue;
     const double error = error_of(place, e, Index(k));
     if (!(error > smallest_error * place.model.parameters()[k].size)) continue;
+    place.model.enter(fmt::format("interval {} of {}", k + 1, result.estimates.size()));
     const bool at_low = e.value - e.low < e.high - e.value;
     const bool up = e.status == Status::determined || at_low,
                down = e.status == Status::determined || !at_low;
@@ -192,6 +193,7 @@ void add_bootstrap_intervals(const FitPlace& place, int samples, std::uint64_t s
   std::mt19937_64 random(seed);
   int failed = 0;
   for (int b = 0; b < samples && !place.model.is_cancelled(); ++b) {
+    place.model.enter(fmt::format("refit {} of {}", b + 1, samples));
     const LocalMinimiser::Result r = local.solve(place.parameters, held, resample(place, result, random));
     failed += r.ok ? 0 : 1;
     for (std::size_t k = 0; r.ok && k < found.size(); ++k) found[k].push_back(r.parameters[Index(k)]);

@@ -95,18 +95,14 @@ class OneValue final : public ceres::CostFunction {
 
 class Watch final : public ceres::IterationCallback {
  public:
-  Watch(const FitModel& model, const FitOptions& options, int before)
-      : model_(model),
-        options_(options),
-        before_(before) {}
+  Watch(FitModel& model, int before) : model_(model), before_(before) {}
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
-    if (options_.progress) options_.progress(before_ + summary.iteration, model_.runs());
+    model_.enter(fmt::format("iteration {}", before_ + summary.iteration + 1));
     return model_.is_cancelled() ? ceres::SOLVER_ABORT : ceres::SOLVER_CONTINUE;
   }
 
  private:
-  const FitModel& model_;
-  const FitOptions& options_;
+  FitModel& model_;
   int before_;
 };
 
@@ -159,7 +155,7 @@ FitMinimum without_parameters(FitModel& model, const FitWeights& weights) {
 }  // namespace
 
 FitMinimum minimise(FitModel& model, const FitWeights& weights, const VectorXd& from, int iterations,
-                    const FitOptions& options, int before) {
+                    int before) {
   silence_ceres();
   const std::vector<FitParameter>& all = model.parameters();
   const int p = static_cast<int>(all.size());
@@ -185,7 +181,8 @@ FitMinimum minimise(FitModel& model, const FitWeights& weights, const VectorXd& 
   for (Index i = 0; i < model.value_count(); ++i)
     if (weights.used[std::size_t(i)]) problem.AddResidualBlock(new OneValue(evaluation, i, p), loss.get(), x);
 
-  Watch watch(model, options, before);
+  model.enter(fmt::format("iteration {}", before));
+  Watch watch(model, before);
   ceres::Solver::Summary summary;
   ceres::Solve(solver_options(iterations, watch), &problem, &summary);
 

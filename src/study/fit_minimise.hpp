@@ -35,7 +35,7 @@ struct FitMinimum {
 /// The minimum that is reached from somewhere, by Levenberg and Marquardt within the bounds.
 /// `before`: iterations made already, for the progress.
 [[nodiscard]] FitMinimum minimise(FitModel& model, const FitWeights& weights, const Eigen::VectorXd& from,
-                                  int iterations, const FitOptions& options, int before);
+                                  int iterations, int before);
 
 /// Places to start from: the given one, and others anywhere in the ranges.
 [[nodiscard]] std::vector<Eigen::VectorXd> make_starts(const FitModel& model, const Eigen::VectorXd& first,

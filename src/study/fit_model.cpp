@@ -54,6 +54,7 @@ FitModel::FitModel(const FitStudy& study, const std::vector<FitData>& data, cons
     : study_(study),
       data_(data),
       cancel_(options.cancel),
+      progress_(options.progress),
       varied_(varied_knobs(study)),
       arena_(static_cast<int>(thread_count(options.jobs))),
       measured_names_(measured_observables(data)),
@@ -156,6 +157,7 @@ FitModel::View FitModel::view(std::size_t file, const Eigen::VectorXd& parameter
     const double value = parameters[static_cast<Eigen::Index>(k)];
     const auto axis = static_cast<std::size_t>(p.axis);
     if (p.kind == Kind::start) v.delay = value - files_[file].data->measurement.start;
+    if (p.kind == Kind::clock) v.clock = value;
     if (p.kind == Kind::offset) v.offset[axis] = value;
     if (p.kind == Kind::scale) v.scale[axis] *= value;
   }
@@ -163,18 +165,18 @@ FitModel::View FitModel::view(std::size_t file, const Eigen::VectorXd& parameter
 }
 
 // No longer than there are measurements.
-RunRequest FitModel::request(const File& file, double delay) const {
+RunRequest FitModel::request(const File& file, const View& view) const {
   RunRequest r = study_.study.request;
-  const double last = std::max(file.data->measurement.last() - delay, 1e-9);
+  const double last = std::max((file.data->measurement.last() - view.delay) / view.clock, 1e-9);
   r.time_limit = r.time_limit ? std::min(*r.time_limit, last) : last;
   r.cancel = cancel_;
   return r;
 }
 
-std::vector<double> FitModel::delayed(const std::vector<double>& times, double delay) {
+std::vector<double> FitModel::run_times(const std::vector<double>& times, const View& view) {
   std::vector<double> out = times;
-  if (delay != 0)
-    for (double& t : out) t = std::max(0.0, t - delay);
+  if (view.delay != 0 || view.clock != 1)
+    for (double& t : out) t = std::max(0.0, (t - view.delay) / view.clock);
   return out;
 }
 
@@ -183,11 +185,11 @@ void FitModel::run_one(Task& task) {
   const Measurement& m = file.data->measurement;
   try {
     const Scenario& scenario = families_.local().at(settings(task.file, task.parameters));
-    const View seen = view(task.file, task.parameters);
-    const double delay = seen.delay + task.delay;
-    const std::vector<double> times = delayed(m.time, delay);
+    View seen = view(task.file, task.parameters);
+    seen.delay += task.delay;
+    const std::vector<double> times = run_times(m.time, seen);
     Sampler sampler(*scenario.system, times, file.columns);
-    RunRequest r = request(file, delay);
+    RunRequest r = request(file, seen);
     r.observer = &sampler;
     const RunResult result = run(scenario, r);
     const StopReason reason = result.outcome.reason;
@@ -221,6 +223,7 @@ void FitModel::run_all(std::vector<Task>& tasks) {
     });
   });
   runs_ += static_cast<long>(tasks.size());
+  if (progress_) progress_(stage_, runs_);
   if (!is_cancelled()) note_failures(tasks);
 }
 

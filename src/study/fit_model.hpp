@@ -56,6 +56,9 @@ class FitModel {
   std::vector<FitResidual> residuals(const Eigen::VectorXd& parameters, const std::vector<char>& used,
                                      std::vector<std::string>& notes);
 
+  /// What the runs to come are for, in words, for the progress.
+  void enter(std::string stage) { stage_ = std::move(stage); }
+
   long runs() const { return runs_; }
   long failed_runs() const { return failed_; }
   const std::string& failure() const { return failure_; }
@@ -70,9 +73,9 @@ class FitModel {
     double delay_step;          // for derivatives with respect to the start
     std::array<double, 4> sign{1, 1, 1, 1};
   };
-  // How a file sees the scenario: measured = offset + scale · observable(time − delay).
+  // How a file sees the scenario: measured = offset + scale · observable((time − delay)/clock).
   struct View {
-    double delay = 0;
+    double delay = 0, clock = 1;
     std::array<double, 4> offset{0, 0, 0, 0}, scale{1, 1, 1, 1};
   };
   struct Task {
@@ -91,9 +94,9 @@ class FitModel {
   void run_all(std::vector<Task>& tasks);
   void run_one(Task& task);
   std::vector<double> settings(std::size_t file, const Eigen::VectorXd& parameters) const;
-  static std::vector<double> delayed(const std::vector<double>& times, double delay);
+  static std::vector<double> run_times(const std::vector<double>& times, const View& view);
   View view(std::size_t file, const Eigen::VectorXd& parameters) const;
-  RunRequest request(const File& file, double delay) const;
+  RunRequest request(const File& file, const View& view) const;
   double step_of(std::size_t k, double value) const;
   void differentiate_axes(const Eigen::VectorXd& parameters, const Eigen::VectorXd& values,
                           Eigen::MatrixXd& slopes) const;
@@ -102,6 +105,8 @@ class FitModel {
   const FitStudy& study_;
   const std::vector<FitData>& data_;
   const std::atomic<bool>* cancel_;
+  std::function<void(std::string_view, long)> progress_;
+  std::string stage_ = "start";
   std::vector<FitParameter> parameters_;
   std::vector<File> files_;
   std::vector<std::string> varied_, units_;

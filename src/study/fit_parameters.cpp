@@ -36,7 +36,7 @@ FitParameter make_parameter(const FitKnob& knob, int file, std::size_t slot, dou
   return {Kind::knob, knob.knob, file, slot, FitAxis::none, start, knob.low, knob.high, size};
 }
 
-// Without a bound, a start may be two frames off and a scale a half; an offset may be anything.
+// Without a bound, a start may be two frames off, a clock a tenth and a scale a half; an offset may be anything.
 FitParameter make_parameter(const NuisanceKnob& n, int file, const Measurement& m) {
   const FitAxis axis = axis_named(n.axis);
   const bool is_angle = axis == FitAxis::angle;
@@ -51,6 +51,10 @@ FitParameter make_parameter(const NuisanceKnob& n, int file, const Measurement& 
       knob.unit = "ms";
       knob.about = "what the clock shows when the run starts";
       return make(Kind::start, m.start, 2 * m.frame(), std::max(m.frame(), 1e-6));
+    case NuisanceKnob::Kind::clock:
+      knob.name = "clock";
+      knob.about = "seconds by the clock of the file for one";
+      return make(Kind::clock, 1, 0.1, 1);
     case NuisanceKnob::Kind::offset:
       knob.name = "offset." + n.axis;
       knob.unit = is_angle ? "deg" : "mm";

@@ -14,7 +14,7 @@ inline constexpr std::array<const char*, 3> fit_axis_names = {"x", "z", "angle"}
 
 /// A parameter of the fit: a knob of all files, a local knob of one, or a property of its clock or axes.
 struct FitParameter {
-  enum class Kind : std::uint8_t { knob, start, offset, scale };
+  enum class Kind : std::uint8_t { knob, start, clock, offset, scale };
   Kind kind;
   Knob knob;
   int file;          // −1: all
@@ -24,7 +24,7 @@ struct FitParameter {
   double size;  // typical, for scaling
 
   bool concerns(std::size_t f) const { return file < 0 || static_cast<std::size_t>(file) == f; }
-  bool needs_runs() const { return kind == Kind::knob || kind == Kind::start; }
+  bool needs_runs() const { return kind == Kind::knob || kind == Kind::start || kind == Kind::clock; }
 };
 
 /// Of a knob of all files (`file` −1) or of one.

@@ -48,9 +48,9 @@ std::vector<FitResidual> FitModel::residuals(const Eigen::VectorXd& parameters, 
     const Measurement& m = file.data->measurement;
     const Scenario& scenario = families_.local().at(settings(f, parameters));
     const View seen = view(f, parameters);
-    const std::vector<double> times = curve_times(m), delays = delayed(times, seen.delay);
-    Sampler sampler(*scenario.system, delays, file.columns);
-    RunRequest r = request(file, seen.delay);
+    const std::vector<double> times = curve_times(m), in_run = run_times(times, seen);
+    Sampler sampler(*scenario.system, in_run, file.columns);
+    RunRequest r = request(file, seen);
     r.observer = &sampler;
     const RunResult result = run(scenario, r);
     if (result.outcome.state.empty()) return {};
@@ -78,7 +78,7 @@ std::vector<FitResidual> FitModel::residuals(const Eigen::VectorXd& parameters, 
       out.push_back(std::move(x));
     }
     const auto late = std::count_if(m.time.begin(), m.time.end(), [&](double t) {
-      return t - seen.delay > result.outcome.time * (1 + 1e-12);
+      return (t - seen.delay) / seen.clock > result.outcome.time * (1 + 1e-12);
     });
     if (late > 0 && result.outcome.reason != StopReason::rest)
       notes.push_back(

@@ -27,7 +27,9 @@ std::string with_error(double value, double error) {
   return fmt::format("{:.{}f} +- {:.{}f}", value, decimals, std::round(error / digit) * digit, decimals);
 }
 
-/// One thing that could be off in one file.
+constexpr std::size_t all_files = SIZE_MAX;
+
+/// One thing that could be off in one file, or in all of them.
 struct Suspect {
   std::size_t file;
   FitParameter::Kind kind;
@@ -36,10 +38,14 @@ struct Suspect {
 
   std::string key() const {
     if (kind == FitParameter::Kind::start) return "start";
+    if (kind == FitParameter::Kind::clock) return "clock";
     return fmt::format("{}.{}", kind == FitParameter::Kind::offset ? "offset" : "scale",
                        fit_axis_names[std::size_t(axis)]);
   }
   std::string in_words(double by, double error) const {
+    if (kind == FitParameter::Kind::clock)
+      return fmt::format("the clock goes {} % too {} (is the frame rate right?)",
+                         with_error(100 * std::abs(by), 100 * error), by > 0 ? "fast" : "slow");
     if (kind == FitParameter::Kind::scale)
       return fmt::format("its {} axis is {}{} % off in scale", fit_axis_names[std::size_t(axis)],
                          by < 0 ? "-" : "+", with_error(100 * std::abs(by), 100 * error));
@@ -59,23 +65,33 @@ std::vector<Suspect> find_suspects(const FitPlace& place, const std::vector<FitD
   std::vector<Suspect> out;
   VectorXd starts;
   if (!place.model.differentiate_starts(place.parameters, starts)) return out;
+  // By one unit of what is suspected: of a clock, the later the more.
+  const auto slope_at = [&](Kind kind, Index i) {
+    const FitModel::Source& at = place.model.sources()[std::size_t(i)];
+    if (kind == Kind::start) return starts[i];
+    if (kind == Kind::clock) return starts[i] * data[at.file].measurement.time[at.row];
+    return kind == Kind::offset ? 1 : place.values[i];
+  };
   const auto add = [&](std::size_t file, Kind kind, FitAxis axis) {
     for (const FitParameter& p : place.model.parameters())
-      if (p.kind == kind && p.axis == axis && p.concerns(file)) return;  // it is fitted
+      if (p.kind == kind && p.axis == axis && (file == all_files || p.concerns(file)))
+        return;  // it is fitted
     Suspect s{file, kind, axis, VectorXd::Zero(place.values.size())};
+    const bool has_axis = kind == Kind::offset || kind == Kind::scale;
     bool is_seen = false;
     for (Index i = 0; i < s.slope.size(); ++i) {
       const FitModel::Source& at = place.model.sources()[std::size_t(i)];
-      if (at.file != file || !place.weights.used[std::size_t(i)]) continue;
-      if (kind != Kind::start && axis_of(place.model.column(at).what) != axis) continue;
-      const double slope = kind == Kind::start ? starts[i] : kind == Kind::offset ? 1 : place.values[i];
-      s.slope[i] = slope / place.weights.deviation[i];
+      if ((file != all_files && at.file != file) || !place.weights.used[std::size_t(i)]) continue;
+      if (has_axis && axis_of(place.model.column(at).what) != axis) continue;
+      s.slope[i] = slope_at(kind, i) / place.weights.deviation[i];
       is_seen = true;
     }
     if (is_seen) out.push_back(std::move(s));
   };
+  if (data.size() > 1) add(all_files, Kind::clock, FitAxis::none);  // one camera saw them all
   for (std::size_t f = 0; f < data.size(); ++f) {
     add(f, Kind::start, FitAxis::none);
+    add(f, Kind::clock, FitAxis::none);
     for (FitAxis axis : {FitAxis::x, FitAxis::z, FitAxis::angle}) {
       add(f, Kind::offset, axis);
       add(f, Kind::scale, axis);
@@ -108,6 +124,13 @@ class DoubtMaker {
       if (length_[k] > 0) jacobian_.col(k) /= length_[k];
   }
 
+  // How the knobs go astray for one unit of what is suspected.
+  VectorXd astray(const Suspect& s) const {
+    VectorXd out = least_squares(jacobian_, s.slope, 1e-4);
+    for (Index k = 0; k < out.size(); ++k) out[k] = length_[k] > 0 ? out[k] / length_[k] : 0;
+    return out;
+  }
+
   Doubt make(const Suspect& s) const {
     Doubt out;
     const VectorXd follow = least_squares(jacobian_, s.slope, 1e-4);  // what the knobs make of it
@@ -117,9 +140,7 @@ class DoubtMaker {
     out.by = -rest.dot(residuals_) / length;
     const double s2 = (residuals_.squaredNorm() - out.by * out.by * length) / degrees_;
     out.error = std::sqrt(std::max(s2, 0.0) / length);
-    out.change = -out.by * follow;
-    for (Index k = 0; k < out.change.size(); ++k)
-      out.change[k] = length_[k] > 0 ? out.change[k] / length_[k] : 0;
+    out.change = -out.by * astray(s);
     return out;
   }
 
@@ -128,6 +149,36 @@ class DoubtMaker {
   VectorXd residuals_, length_;
   double degrees_;
 };
+
+/// The knob of all files that a change moves furthest, in its standard errors.
+struct Moved {
+  const FitEstimate* knob = nullptr;
+  double change = 0, in_errors = 0;
+};
+
+Moved find_moved(const VectorXd& change, const FitResult& result) {
+  Moved out;
+  for (std::size_t k = 0; k < result.estimates.size(); ++k) {
+    const FitEstimate& e = result.estimates[k];
+    if (!e.file.empty() || !e.error || !(*e.error > 0)) continue;
+    const double in_errors = std::abs(change[Index(k)]) / *e.error;
+    if (in_errors > out.in_errors) out = {&e, change[Index(k)], in_errors};
+  }
+  return out;
+}
+
+// Where speeds are fitted, they follow a wrong frame rate, and no residual tells of it.
+void note_clock(const Suspect& s, const DoubtMaker& maker, FitResult& result) {
+  constexpr double off = 0.01;
+  if (maker.make(s).error < off / 10) return;  // the data would tell
+  const Moved moved = find_moved(off * maker.astray(s), result);
+  if (moved.in_errors > 1)
+    result.notes.push_back(
+        fmt::format("a frame rate 1 % off would move {} by {:.2g} %, {:.2g} standard errors, and the "
+                    "residuals would hardly tell; "
+                    "[fit.nuisance] clock = {{ within = ... }} allows for it",
+                    moved.knob->name(), std::abs(100 * moved.change / moved.knob->value), moved.in_errors));
+}
 
 }  // namespace
 
@@ -142,22 +193,19 @@ void check_views(const FitPlace& place, const std::vector<FitData>& data, FitRes
   std::optional<Found> worst;
   int others = 0;
   for (Suspect& s : find_suspects(place, data)) {
+    if (s.file == all_files || data.size() == 1)
+      if (s.kind == FitParameter::Kind::clock) note_clock(s, maker, result);
     Doubt d = maker.make(s);
     if (!(d.significance() > sure)) continue;
     others += worst ? 1 : 0;
     if (!worst || d.significance() > worst->doubt.significance()) worst = Found{std::move(s), std::move(d)};
   }
   if (!worst) return;
-  const FitEstimate* moved = nullptr;
-  double most = 0, change = 0;
-  for (std::size_t k = 0; k < result.estimates.size(); ++k) {
-    const FitEstimate& e = result.estimates[k];
-    if (!e.file.empty() || !e.error || !(*e.error > 0)) continue;
-    const double in_errors = std::abs(worst->doubt.change[Index(k)]) / *e.error;
-    if (in_errors > most) most = in_errors, moved = &e, change = worst->doubt.change[Index(k)];
-  }
-  std::string text = fmt::format("{}: the residuals say that {}", data[worst->suspect.file].name,
-                                 worst->suspect.in_words(worst->doubt.by, worst->doubt.error));
+  const auto [moved, change, most] = find_moved(worst->doubt.change, result);
+  const std::size_t file = worst->suspect.file;
+  std::string text =
+      fmt::format("{}: the residuals say that {}", file == all_files ? "all files" : data[file].name,
+                  worst->suspect.in_words(worst->doubt.by, worst->doubt.error));
   if (moved)
     text += fmt::format(
         "; that alone would move {} by {:+.3g}, {:.2g} standard errors", moved->name(),

@@ -48,14 +48,10 @@ struct Target {
   std::string name{};
 };
 
-// The axis of a marker that a heading names, as in "M1 X", "M1_x", "m1.X" or "M1X"; −1 when it is another's.
+// The axis of a marker that a heading names; −1 when it is another's.
 int axis_of_marker(const std::string& heading, const std::string& marker) {
-  const std::string h = lower(heading), m = lower(marker);
-  if (!h.starts_with(m)) return -1;
-  std::string_view rest = std::string_view(h).substr(m.size());
-  while (!rest.empty() && std::string_view(" _.:-").find(rest.front()) != std::string_view::npos)
-    rest.remove_prefix(1);
-  return rest == "x" ? 0 : rest == "y" ? 1 : rest == "z" ? 2 : -1;
+  const MarkerHeading m = split_marker(heading);
+  return m.axis >= 0 && lower(m.marker) == lower(split_marker(marker + " x").marker) ? m.axis : -1;
 }
 
 class HeaderReader {

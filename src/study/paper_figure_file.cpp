@@ -172,6 +172,22 @@ PaperFigure read_figure(JsonNode node, const std::string& file, const std::vecto
   return figure;
 }
 
+// Figures of the papers in which nothing is computed, as in docs/guide/papers.md.
+bool is_drawing(const std::string& id) {
+  static const std::set<std::string> drawings = {
+      "chapnik1991/figure-1",  "chapnik1991/figure-2",    "gharib2010/figure-1",     "gharib2010/figure-2",
+      "gharib2010/figure-3",   "gharib2010/figure-4",     "lee2009/figure-2.1",      "lee2009/figure-2.2",
+      "lee2009/figure-2.3",    "lee2009/figure-2.4",      "lee2009/figure-2.5",      "lee2009/figure-2.6",
+      "lee2009/figure-2.7",    "lee2009/figure-3.1",      "lee2009/figure-3.2",      "lee2009/figure-4.1",
+      "lee2009/figure-4.5",    "lee2009/figure-4.9",      "lee2009/figure-4.15",     "lee2009/figure-4.16",
+      "lee2009/figure-4.21",   "lee2009/figure-4.26",     "lee2009/figure-4.27",     "lee2009/figure-5.1",
+      "lee2009/figure-5.2",    "lee2009/figure-5.7",      "lee2009/figure-5.8",      "lee2009/figure-6.1",
+      "lee2009/figure-6.2",    "lee2009/figure-6.3",      "marghitu2013/figure-1",   "marghitu2013/figure-2",
+      "marghitu2013/figure-3", "sypniewska2015/figure-1", "sypniewska2015/figure-2",
+  };
+  return drawings.contains(id);
+}
+
 void refuse_repeated_ids(const std::vector<PaperFigure>& figures) {
   refuse_repeated(
       figures, [](const PaperFigure& f) { return f.file_name(); }, "figure");
@@ -214,8 +230,18 @@ std::vector<PaperFigure> load_figures(const std::vector<ReferenceTable>& tables)
   return figures;
 }
 
+void refuse_drawings(const std::vector<std::string>& ids) {
+  for (const std::string& id : ids)
+    if (is_drawing(id))
+      throw InputError(
+          {}, fmt::format("\"{}\" is a drawing or a photograph in the paper, with nothing to compute; see "
+                          "docs/guide/papers.md",
+                          id));
+}
+
 std::vector<PaperFigure> select_figures(const std::vector<PaperFigure>& all,
                                         const std::vector<std::string>& ids) {
+  refuse_drawings(ids);
   return select_by_ids(all, ids, "figure");
 }
 

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
 #include "draw/svg.hpp"
 #include "json_node.hpp"
 #include "paper_kinds.hpp"
+#include "study/in_parallel.hpp"
 #include "thud/draw/stills.hpp"
 #include "thud/store/file.hpp"
 
@@ -77,11 +79,12 @@ Scenario load_run(const PaperFigure& figure, std::size_t run) {
 
 // The end of the run, at both positions that the relative error leaves possible.
 void add_measured(const StillRun& run, std::size_t curve, const std::string& result, double percent,
-                  TimePanel& panel) {
+                  const std::optional<double>& start, TimePanel& panel) {
   const std::optional<double>& simulated = run.result.find(result)->value;
   if (!simulated) return;
   for (const double q : implied_measurements(*simulated, percent / 100))
-    panel.points.push_back({curve, run.result.outcome.time, q});
+    if (is_possible_measurement(q, *simulated, start))
+      panel.points.push_back({curve, run.result.outcome.time, q});
 }
 
 TimePanel make_panel(const PaperFigure& figure, const PaperPanel& spec, const std::vector<StillRun>& runs,
@@ -96,7 +99,8 @@ TimePanel make_panel(const PaperFigure& figure, const PaperPanel& spec, const st
     if (!spec.published.empty())
       panel.points.push_back({k, published_value(figure, tables, k, spec.published), 0});
     if (!spec.measured.empty())
-      add_measured(runs[k], k, spec.measured, published_value(figure, tables, k, spec.measured), panel);
+      add_measured(runs[k], k, spec.measured, published_value(figure, tables, k, spec.measured),
+                   start_position(find_figure_table(figure, tables), runs[k].scenario), panel);
   }
   return panel;
 }
@@ -152,7 +156,9 @@ void check_figure(const PaperFigure& figure, const std::vector<ReferenceTable>& 
     for (const PaperPanel& p : figure.panels) {
       (void)find_panel_observable(figure, scenario, p.observable);
       if (!p.published.empty()) (void)published_value(figure, tables, k, p.published);
-      if (!p.measured.empty()) (void)published_value(figure, tables, k, p.measured);
+      if (p.measured.empty()) continue;
+      (void)published_value(figure, tables, k, p.measured);
+      (void)start_position(find_figure_table(figure, tables), scenario);
     }
   }
 }
@@ -195,16 +201,25 @@ DrawnFigures draw_figures(const std::vector<PaperFigure>& wanted, const std::vec
   } catch (const OutputError& e) {
     throw InputError({folder.string()}, e.what());
   }
-  DrawnFigures out;
-  for (const PaperFigure& f : wanted) {
+  std::atomic<int> done = 0;
+  std::atomic<bool> cancelled = false;
+  std::vector<std::vector<std::string>> failed(wanted.size());
+  in_parallel(options.jobs, wanted.size(), [&](std::size_t k) {
+    if (cancelled) return;
+    const PaperFigure& f = wanted[k];
     const DrawnFigure drawn = draw_figure(f, tables, options.request);
-    if ((out.cancelled = drawn.cancelled)) break;
+    if (drawn.cancelled) return cancelled.store(true);
     write_file(folder / f.file_name(), drawn.svg);
-    for (const std::string& why : drawn.failed) out.failed.push_back(f.id + ": " + why);
-    ++out.drawn;
-    if (options.progress) options.progress(out.drawn, static_cast<int>(wanted.size()));
-  }
-  write_file(folder / "index.html", make_index(all, folder));
+    failed[k] = drawn.failed;
+    const int count = ++done;
+    if (options.progress) options.progress(count, static_cast<int>(wanted.size()));
+  });
+  DrawnFigures out;
+  out.drawn = done;
+  out.cancelled = cancelled;
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    for (const std::string& why : failed[k]) out.failed.push_back(wanted[k].id + ": " + why);
+  if (out.drawn > 0) write_file(folder / "index.html", make_index(all, folder));
   return out;
 }
 

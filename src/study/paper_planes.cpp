@@ -9,7 +9,7 @@ namespace thud {
 
 namespace {
 
-constexpr double width = 1240, gap = 16, foot = 24;
+constexpr double width = 1600, gap = 16, foot = 24;
 constexpr int columns = 2;
 
 // The size that a picture says it has.
@@ -34,28 +34,23 @@ std::string placed(const std::string& picture, double left, double top, double w
                      picture.substr(body + 1, end - body - 1));
 }
 
-struct Picture {
-  std::string label, picture;
-};
-
-std::string lay_out(const PaperFigure& figure, const std::vector<Picture>& planes) {
+std::string lay_out(const PaperFigure& figure, const std::vector<std::string>& planes) {
   const std::string subtitle = fmt::format("{}, redrawn with thud. {}", figure.source, figure.note);
   const double each = (width - gap * (columns + 1)) / columns;
   double high = 0;
-  for (const Picture& p : planes) {
-    const auto [w, h] = size_of(p.picture);
+  for (const std::string& picture : planes) {
+    const auto [w, h] = size_of(picture);
     high = std::max(high, h * each / w);
   }
-  const double top = svg::header_height(width, figure.title, subtitle) + gap, line = high + 26 + gap;
+  const double top = svg::header_height(width, figure.title, subtitle) + gap, line = high + gap;
   const auto rows = (planes.size() + columns - 1) / columns;
   svg::Canvas canvas(width, top + static_cast<double>(rows) * line + foot, figure.title);
   canvas.header(figure.title, subtitle);
   for (std::size_t k = 0; k < planes.size(); ++k) {
     const double x = gap + static_cast<double>(k % columns) * (each + gap);
     const double y = top + static_cast<double>(k / columns) * line;
-    canvas.text(x + 12, y + 16, planes[k].label, {.size = 14, .bold = true});
-    const auto [w, h] = size_of(planes[k].picture);
-    canvas.add(placed(planes[k].picture, x, y + 26, each, h * each / w));
+    const auto [w, h] = size_of(planes[k]);
+    canvas.add(placed(planes[k], x, y, each, h * each / w));
   }
   return std::move(canvas).finish();
 }
@@ -72,7 +67,7 @@ void check_planes(const PaperFigure& figure) {
 
 DrawnFigure draw_planes(const PaperFigure& figure, const RunRequest& request) {
   DrawnFigure out;
-  std::vector<Picture> planes;
+  std::vector<std::string> planes;
   for (const PaperImpact& wanted : figure.impacts) {
     const Scenario s = load_figure_scenario(figure, wanted.set);
     const RunResult result = run(s, request);
@@ -87,7 +82,7 @@ DrawnFigure draw_planes(const PaperFigure& figure, const RunRequest& request) {
       out.failed.push_back(fmt::format("{}: impact {} is \"{}\", not \"{}\"", wanted.label, wanted.number,
                                        impact.result.name, wanted.name));
     planes.push_back(
-        {fmt::format("{} {}", wanted.label, impact.result.name), make_impact_svg(s, impact, wanted.number)});
+        make_impact_svg(s, impact, wanted.number, fmt::format("{} {}", wanted.label, impact.result.name)));
   }
   out.svg = lay_out(figure, planes);
   return out;

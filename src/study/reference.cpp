@@ -137,6 +137,11 @@ void read_published(const JsonNode& node, ReferenceTable& table) {
   read_comparison(node, table);
   if (node.has("right")) table.right = read_right(node.at("right"));
   table.not_reproduced = node.text_or_nothing("not_reproduced");
+  if (node.has("start")) {
+    if (table.comparison != Comparison::measured)
+      throw node.at("start").error("is of measurements only, \"compare\": \"measured\"");
+    table.start = node.at("start").text();
+  }
   if (node.has("without")) table.without = Counterpart{node.at("without").text(), "", {}};
   read_rows(node.at("rows"), table);
 }
@@ -187,9 +192,9 @@ bool is_id(const std::string& id) {
   });
 }
 
-const std::vector<std::string> published_keys{"id",    "title",   "source",         "scenario",  "own",
-                                              "set",   "compare", "without",        "tolerance", "right",
-                                              "rules", "derived", "not_reproduced", "note",      "rows"};
+const std::vector<std::string> published_keys{
+    "id",    "title", "source",  "scenario",       "own",  "set",  "compare", "without", "tolerance",
+    "right", "rules", "derived", "not_reproduced", "note", "rows", "start"};
 const std::vector<std::string> own_keys{"id",      "title", "scenario", "own", "set",
                                         "results", "rules", "note",     "rows"};
 const std::vector<std::string> trend_keys{"id",      "title", "source", "scenario", "own",  "set",
@@ -284,6 +289,12 @@ std::vector<ReferenceTable> load_reference() {
   const auto by_id = [](const ReferenceTable& a, const ReferenceTable& b) { return a.id < b.id; };
   std::sort(tables.begin(), tables.end(), by_id);
   return tables;
+}
+
+bool begins_id(const std::string& begin, const std::string& id) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (begin.empty() || !id.starts_with(begin)) return false;
+  return id.size() == begin.size() || !is_digit(begin.back()) || !is_digit(id[begin.size()]);
 }
 
 std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,

@@ -1,10 +1,6 @@
 #include "thud/study/reproduce.hpp"
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +8,8 @@
 #include <exception>
 
 #include "knobs.hpp"
+#include "study/in_parallel.hpp"
+#include "thud/scenario/quantity.hpp"
 
 namespace thud {
 
@@ -23,6 +21,7 @@ const char* verdict_name(Verdict verdict) {
     case Verdict::not_judged: return "not judged";
     case Verdict::not_reproduced: return "not reproduced";
     case Verdict::measured: return "measured";
+    case Verdict::not_run: return "not run";
   }
   return "";
 }
@@ -55,12 +54,6 @@ bool agrees(const ReferenceTable& table, const ComparedValue& c) {
   return false;
 }
 
-// A number is not reproduced by one that differs from it by more than what it is about.
-bool meets_effect(const ComparedValue& c) {
-  if (!c.effect_published || !c.effect_computed) return true;
-  return std::abs(*c.effect_computed - *c.effect_published) < std::abs(*c.effect_published);
-}
-
 double relative(double difference, const PublishedValue& p) {
   return p.target() == 0 ? 0.0 : difference / std::abs(p.target());
 }
@@ -68,6 +61,7 @@ double relative(double difference, const PublishedValue& p) {
 void compare(const ReferenceTable& table, const ResultValue& result, ComparedValue& c) {
   c.unit = result.unit;
   c.computed = result.value;
+  c.verdict = Verdict::not_reached;
   if (!c.computed) return;
   if (table.comparison == Comparison::measured) {
     c.verdict = Verdict::measured;
@@ -81,10 +75,16 @@ void compare(const ReferenceTable& table, const ResultValue& result, ComparedVal
 // After all runs: what needs two of them, and what is known beforehand.
 void judge_further(const ReferenceTable& table, ComparedValue& c) {
   if (c.verdict != Verdict::ok) return;
-  if (!table.not_reproduced.empty())
+  if (!table.not_reproduced.empty()) {
     c.verdict = Verdict::not_reproduced;
-  else if (table.without && !(c.effect_computed && meets_effect(c)))
+  } else if (table.without && !c.effect_published) {
+    c.verdict = Verdict::not_run;
+  } else if (table.without && c.has_unprintable_effect()) {
+    c.verdict = Verdict::not_reproduced;
+    c.reason = "the printed effect is one unit of its last digit, and cannot be met or missed.";
+  } else if (table.without && !c.meets_effect()) {
     c.verdict = Verdict::differs;
+  }
 }
 
 // The counterpart has the same results.
@@ -164,6 +164,7 @@ struct Task {
   std::size_t table, row;
   Kind kind = plain;
   std::optional<RunResult> result{};
+  std::optional<double> start{};  ///< start_position
   std::exception_ptr error{};
 };
 
@@ -178,19 +179,21 @@ std::vector<Task> make_tasks(const std::vector<ReferenceTable>& tables) {
   return tasks;
 }
 
-RunResult run_row(const ReferenceTable& table, std::size_t r, Task::Kind kind, const RunRequest& request) {
-  if (kind == Task::without) {
+RunResult run_row(const ReferenceTable& table, Task& task, const RunRequest& request) {
+  const std::size_t r = task.row;
+  if (task.kind == Task::without) {
     if (r >= table.without->rows.size())
       throw InputError({}, fmt::format("table \"{}\" has no such row", table.without->id));
     return run(load_scenario(table.without->scenario, table.without->rows[r].set), request);
   }
   const ReferenceRow& row = table.rows[r];
-  const KnobSettings set = kind == Task::right ? merge_settings(row.set, table.right->set) : row.set;
+  const KnobSettings set = task.kind == Task::right ? merge_settings(row.set, table.right->set) : row.set;
   Scenario scenario = load_scenario(table.scenario, set);
   for (const auto& [name, rule] : table.rules) add_result(scenario, name, rule);
   for (const PublishedValue& p : row.expect) (void)find_result(scenario, p.result);
   for (const auto& [name, value] : row.converged) (void)find_result(scenario, name);
   for (const std::string& name : table.results) (void)find_result(scenario, name);
+  task.start = start_position(table, scenario);
   return run(scenario, request);
 }
 
@@ -206,10 +209,14 @@ void take_over(const ReferenceTable& table, const Task& task, ReproducedRow& row
     row.right_energy_residual = result.outcome.energy.residual;
     return;
   }
-  for (ComparedValue& v : row.values) compare(table, *result.find(v.published.result), v);
+  for (ComparedValue& v : row.values) {
+    compare(table, *result.find(v.published.result), v);
+    v.start = task.start;
+  }
   for (OwnValue& v : row.own) {
     v.unit = result.find(v.result)->unit;
     v.computed = result.find(v.result)->value;
+    v.verdict = Verdict::not_reached;
   }
   row.stop = result.outcome.reason;
   row.reason = result.reason;
@@ -228,9 +235,11 @@ void sum_up(ReproducedTable& t) {
       t.ok += v.verdict == Verdict::ok;
       t.misprinted += v.verdict == Verdict::ok && v.is_misprint();
       t.not_reproduced += v.verdict == Verdict::not_reproduced;
+      t.not_run += v.verdict == Verdict::not_run;
       t.worst_difference = std::max(t.worst_difference, std::abs(v.relative_difference));
     }
     t.failed += std::any_of(row.own.begin(), row.own.end(), has_failed);
+    t.not_run += !row.own.empty() && row.own[0].verdict == Verdict::not_run;
   }
   t.total = t.table.value_count();
   if (t.table.comparison == Comparison::measured) std::swap(t.measured, t.total);
@@ -244,7 +253,8 @@ Reproduction assemble(const std::vector<ReferenceTable>& tables, const std::vect
     for (const ReferenceRow& row : table.rows) out.tables.back().rows.push_back(blank_row(table, row));
   }
   for (const Task& task : tasks)
-    if (task.result) take_over(tables[task.table], task, out.tables[task.table].rows[task.row]);
+    if (task.result && task.result->outcome.reason != StopReason::cancelled)
+      take_over(tables[task.table], task, out.tables[task.table].rows[task.row]);
   for (ReproducedTable& t : out.tables) {
     compare_own_table(t);
     for (ReproducedRow& row : t.rows)
@@ -253,6 +263,7 @@ Reproduction assemble(const std::vector<ReferenceTable>& tables, const std::vect
     out.misprinted += t.misprinted;
     out.not_reproduced += t.not_reproduced;
     out.measured += t.measured;
+    if (!t.table.own && !t.table.derived) out.not_run += t.not_run;
     (t.table.derived ? out.derived_ok : out.ok) += t.ok;
     (t.table.derived ? out.derived_total : out.total) += t.total;
     out.runs += t.runs;
@@ -278,20 +289,42 @@ void rethrow_first(const std::vector<Task>& tasks, const std::vector<ReferenceTa
   }
 }
 
-void in_parallel(int jobs, std::size_t count, const std::function<void(std::size_t)>& work) {
-  const int processors = tbb::info::default_concurrency();
-  if (jobs <= 0) jobs = processors;
-  // Without this, more threads than processors would be cut down to the processors.
-  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(std::max(jobs, processors)));
-  tbb::task_arena arena(jobs);
-  arena.execute([&] { tbb::parallel_for(std::size_t{0}, count, work); });
+}  // namespace
+
+bool ComparedValue::meets_effect() const {
+  if (!effect_published || !effect_computed) return false;
+  const double size = std::abs(*effect_published);
+  return std::abs(*effect_computed - *effect_published) < size && std::abs(difference) < size;
 }
 
-}  // namespace
+bool ComparedValue::has_unprintable_effect() const {
+  const double unit = std::pow(10.0, -decimals_of(published.target_text()));
+  return effect_published && std::abs(*effect_published) < 1.5 * unit;
+}
 
 std::array<double, 2> implied_measurements(double simulated, double gamma) {
   return {simulated / (1 + gamma), simulated / (1 - gamma)};
+}
+
+bool is_possible_measurement(double measured, double simulated, const std::optional<double>& start) {
+  return !start || (measured - *start) * (simulated - *start) > 0;
+}
+
+std::optional<double> start_position(const ReferenceTable& table, const Scenario& scenario) {
+  if (table.start.empty()) return std::nullopt;
+  std::vector<std::string> known;
+  for (const Knob& k : scenario.knobs) {
+    if (!k.choices.empty()) continue;
+    known.push_back(k.name);
+    if (k.name != table.start) continue;
+    for (const PublishedValue& p : table.rows.front().expect)
+      if (const ResultSpec& r = find_result(scenario, p.result); si_unit_of(k.unit) != r.unit)
+        throw InputError({}, fmt::format("\"start\": knob \"{}\" [{}] is not of the kind of \"{}\" [{}]",
+                                         k.name, si_unit_of(k.unit), r.name, r.unit));
+    return k.value;
+  }
+  throw InputError({}, fmt::format("\"start\": scenario \"{}\" has no knob \"{}\" that is a number{}",
+                                   scenario.name, table.start, did_you_mean(table.start, known)));
 }
 
 Reproduction reproduce(const std::vector<ReferenceTable>& tables, const ReproduceOptions& options) {
@@ -306,7 +339,7 @@ Reproduction reproduce(const std::vector<ReferenceTable>& tables, const Reproduc
     if (cancel && *cancel) return;
     const ReferenceTable& table = tables[task.table];
     try {
-      task.result = run_row(table, task.row, task.kind, request);
+      task.result = run_row(table, task, request);
     } catch (...) {
       task.error = std::current_exception();
     }

@@ -33,7 +33,21 @@ int each_value(const ReproducedTable& t, Is&& is_wanted, F&& f) {
 bool is_reproduced(const ComparedValue& v) { return v.verdict == Verdict::ok && !v.is_misprint(); }
 bool is_corrected(const ComparedValue& v) { return v.verdict == Verdict::ok && v.is_misprint(); }
 bool is_measured(const ComparedValue& v) { return v.verdict == Verdict::measured; }
-bool is_missed(const ComparedValue& v) { return !is_reproduced(v) && !is_corrected(v) && !is_measured(v); }
+bool is_left_out(const ComparedValue& v) { return v.verdict == Verdict::not_run; }
+bool is_missed(const ComparedValue& v) {
+  return !is_reproduced(v) && !is_corrected(v) && !is_measured(v) && !is_left_out(v);
+}
+
+// Of the table, or of single numbers.
+std::string why_missed(const ReproducedTable& t) {
+  if (!t.table.not_reproduced.empty()) return t.table.not_reproduced;
+  std::string reason;
+  each_value(t, is_missed, [&](std::size_t, const ComparedValue& v) {
+    const std::string own = v.reason.empty() ? "unexpectedly" : v.reason;
+    if (reason.find(own) == std::string::npos) reason += (reason.empty() ? "" : " ") + own;
+  });
+  return reason;
+}
 
 template <class Is, class About, class Row>
 CountGroup collect(const Reproduction& all, std::string name, std::string about, Is&& is_wanted,
@@ -72,14 +86,11 @@ std::vector<CountGroup> count_groups(const Reproduction& all) {
                           return fmt::format("{} is printed {}, ours is {}", place_of(t, r, v),
                                              v.published.text, ours(v));
                         }));
-  out.push_back(collect(
-      all, "not reproduced", "and why", is_missed,
-      [](const ReproducedTable& t) {
-        return t.table.not_reproduced.empty() ? std::string("unexpectedly") : t.table.not_reproduced;
-      },
-      [](const ReproducedTable& t, std::size_t r, const ComparedValue& v) {
-        return fmt::format("{} is printed {}, ours is {}", place_of(t, r, v), v.published.text, ours(v));
-      }));
+  out.push_back(collect(all, "not reproduced", "and why", is_missed, why_missed,
+                        [](const ReproducedTable& t, std::size_t r, const ComparedValue& v) {
+                          return fmt::format("{} is printed {}, ours is {}", place_of(t, r, v),
+                                             v.published.text, ours(v));
+                        }));
   CountGroup measured = collect(
       all, "measured", "of curves that are not printed: they cannot be checked", is_measured,
       [](const ReproducedTable&) {
@@ -87,6 +98,10 @@ std::vector<CountGroup> count_groups(const Reproduction& all) {
       },
       no_row);
   if (measured.count > 0) out.push_back(std::move(measured));
+  CountGroup left_out = collect(
+      all, "not run", "interrupted before", is_left_out, [](const ReproducedTable&) { return std::string(); },
+      no_row);
+  if (left_out.count > 0) out.push_back(std::move(left_out));
   return out;
 }
 

@@ -22,7 +22,7 @@ struct CountGroup {
   std::vector<Entry> entries;
 };
 
-/// Reproduced, misprinted, not reproduced, and measured where there are any; of published numbers only.
+/// Reproduced, misprinted, not reproduced, and measured and not run where there are any; of published numbers only.
 [[nodiscard]] std::vector<CountGroup> count_groups(const Reproduction& all);
 
 /// "175 reproduced, 3 misprinted, 18 not reproduced".

@@ -160,7 +160,9 @@ std::vector<std::string> measured_cells(const ComparedValue& v) {
   const std::string simulated = seven_digits(*v.computed);
   const auto implied = implied_measurements(number_in(simulated), v.published.value / 100);
   cells[3] = simulated;
-  for (std::size_t k = 0; k < 2; ++k) cells[4 + k] = fmt::format("{:#.4g}", implied[k]);
+  for (std::size_t k = 0; k < 2; ++k)
+    cells[4 + k] =
+        is_possible_measurement(implied[k], *v.computed, v.start) ? fmt::format("{:#.4g}", implied[k]) : "no";
   return cells;
 }
 
@@ -193,6 +195,12 @@ Grid published_grid(const ReproducedTable& t) {
   return grid;
 }
 
+const char* effect_verdict(const ComparedValue& v) {
+  if (v.verdict == Verdict::not_run) return "not run";
+  if (v.has_unprintable_effect()) return "below the print";
+  return v.meets_effect() ? "met" : "not met";
+}
+
 // What the numbers are about: how they differ from those of the counterpart.
 Grid effect_grid(const ReproducedTable& t) {
   Grid grid{fmt::format("The effect: difference to {}", t.table.without->id), knobs_of(t.table).varying, {}};
@@ -205,10 +213,8 @@ Grid effect_grid(const ReproducedTable& t) {
   for (std::size_t r = 0; r < t.rows.size(); ++r)
     for (const ComparedValue& v : t.rows[r].values) {
       grid.lines.push_back(knob_cells(t.table.rows[r], varying));
-      const bool met = v.effect_published && v.effect_computed
-                    && std::abs(*v.effect_computed - *v.effect_published) < std::abs(*v.effect_published);
       for (std::string cell : {v.published.result, v.unit, show(v.effect_published), show(v.effect_computed),
-                               std::string(met ? "met" : "not met")})
+                               std::string(effect_verdict(v))})
         grid.lines.back().push_back(std::move(cell));
     }
   return grid;
@@ -293,6 +299,18 @@ Grid own_grid(const ReproducedTable& t, const Group& group) {
   return grid;
 }
 
+// "" where both positions that γ leaves are possible.
+std::string impossible_note(const ComparedValue& v) {
+  if (v.verdict != Verdict::measured) return "";
+  for (const double q : implied_measurements(*v.computed, v.published.value / 100))
+    if (!is_possible_measurement(q, *v.computed, v.start))
+      return fmt::format(
+          "{} cannot have been measured as {:#.4g} {}, beyond {:#.5g} {} at the impact: it would have left "
+          "the sand. The other one is meant.",
+          v.published.result, q, v.unit, *v.start, v.unit);
+  return "";
+}
+
 bool any_missed(const ReproducedRow& row) {
   const auto missed = [](const auto& v) { return v.verdict == Verdict::not_reached; };
   return std::any_of(row.values.begin(), row.values.end(), missed)
@@ -343,8 +361,12 @@ std::vector<std::string> row_notes(const ReproducedTable& t) {
       if (!v.published.correction.empty())
         add(fmt::format("{} is printed {}, a misprint for {}", v.published.result, v.published.text,
                         v.published.correction));
+    for (const ComparedValue& v : row.values)
+      if (!v.reason.empty()) add(fmt::format("{} is not reproduced: {}", v.published.result, v.reason));
+    for (const ComparedValue& v : row.values)
+      if (const std::string note = impossible_note(v); !note.empty()) add(note);
     if (any_missed(row)) add(row.reason);
-    const auto no_right = [](const ComparedValue& v) { return !v.right; };
+    const auto no_right = [](const ComparedValue& v) { return !v.right && v.verdict != Verdict::not_run; };
     if (t.table.right && std::any_of(row.values.begin(), row.values.end(), no_right))
       add("with the right options: " + row.right_reason);
   }
@@ -368,12 +390,16 @@ std::string column_note(const ReproducedTable& t) {
 }
 
 std::string agreement(const ReproducedTable& t) {
-  if (t.table.own) return own_runs(t.runs, t.failed);
-  if (t.table.comparison == Comparison::measured) return fmt::format("{} of measurements", t.measured);
-  if (!t.table.not_reproduced.empty()) return fmt::format("{} of {} not reproduced", t.total - t.ok, t.total);
+  const std::string left_out = t.not_run > 0 ? fmt::format(", {} not run", t.not_run) : "";
+  if (t.table.own) return own_runs(t.runs, t.failed) + left_out;
+  if (t.table.comparison == Comparison::measured)
+    return fmt::format("{} of measurements", t.measured) + left_out;
+  if (!t.table.not_reproduced.empty())
+    return fmt::format("{} of {} not reproduced", t.total - t.ok - t.not_run, t.total) + left_out;
   if (t.table.comparison != Comparison::relative)
-    return fmt::format("{} of {} in the {} digits", t.ok, t.total, t.table.derived ? "given" : "printed");
-  return fmt::format("{} of {} within {:g} %", t.ok, t.total, 100 * t.table.tolerance);
+    return fmt::format("{} of {} in the {} digits", t.ok, t.total, t.table.derived ? "given" : "printed")
+         + left_out;
+  return fmt::format("{} of {} within {:g} %", t.ok, t.total, 100 * t.table.tolerance) + left_out;
 }
 
 std::string worst_difference(const ReproducedTable& t) {
@@ -386,7 +412,7 @@ std::string worst_difference(const ReproducedTable& t) {
         const double shown = number_in(like(v.published.target_text(), *v.computed));
         worst = std::max(worst, std::abs((shown - target) / target));
       }
-  return percent(worst);
+  return worst < 0.1 ? percent(worst) : fmt::format("{:.3f} %", 100 * worst);
 }
 
 std::string own_runs(int runs, int failed) {

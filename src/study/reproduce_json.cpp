@@ -42,10 +42,13 @@ Json published_json(const ComparedValue& v, bool with_right) {
     j["effect_published"] = *v.effect_published;
     j["effect_computed"] = or_null(v.effect_computed);
   }
+  if (!v.reason.empty()) j["reason"] = v.reason;
   if (v.verdict == Verdict::measured) {
     j.erase("difference");
     j.erase("relative_difference");
     j["implied"] = implied_measurements(*v.computed, v.published.value / 100);
+    for (const double q : implied_measurements(*v.computed, v.published.value / 100))
+      if (!is_possible_measurement(q, *v.computed, v.start)) j["impossible"].push_back(q);
   }
   if (!with_right) return j;
   j["right"] = or_null(v.right);
@@ -125,6 +128,7 @@ Json table_json(const ReproducedTable& t) {
     if (t.measured > 0) out["measured"] = t.measured;
     out["worst_relative_difference"] = t.worst_difference;
   }
+  if (t.not_run > 0) out["not_run"] = t.not_run;
   out["worst_energy_residual"] = t.worst_residual;
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "reproduce_count.hpp"
 #include "reproduce_grid.hpp"
+#include "thud/base/format.hpp"
 #include "thud/study/reproduce.hpp"
 
 namespace thud {
@@ -14,28 +15,8 @@ namespace {
 
 constexpr std::size_t page_width = 96;
 
-std::string wrap(const std::string& text, const std::string& indent) {
-  std::string out = indent;
-  std::size_t column = indent.size();
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = std::min(text.find(' ', i), text.size());
-    const std::size_t length = end - i;
-    if (column > indent.size() && column + 1 + length > page_width) {
-      out += '\n' + indent;
-      column = indent.size();
-    } else if (column > indent.size()) {
-      out += ' ';
-      ++column;
-    }
-    out.append(text, i, length);
-    column += length;
-    i = end + 1;
-  }
-  return out + '\n';
-}
-
-std::string pad(const std::string& text, std::size_t width, bool to_the_right) {
-  return to_the_right ? fmt::format("{:>{}}", text, width) : fmt::format("{:<{}}", text, width);
+std::string paragraph(const std::string& text, std::size_t indent = 2) {
+  return wrap(text, indent, page_width);
 }
 
 std::string without_trailing_spaces(std::string line) {
@@ -48,9 +29,9 @@ std::string grid_text(const Grid& grid) {
   std::vector<std::size_t> width(n);
   bool has_units = false;
   for (std::size_t c = 0; c < n; ++c) {
-    width[c] = std::max(grid.columns[c].name.size(), grid.columns[c].unit.size());
+    width[c] = std::max(text_width(grid.columns[c].name), text_width(grid.columns[c].unit));
     has_units = has_units || !grid.columns[c].unit.empty();
-    for (const auto& line : grid.lines) width[c] = std::max(width[c], line[c].size());
+    for (const auto& line : grid.lines) width[c] = std::max(width[c], text_width(line[c]));
   }
   // Two spaces apart, or one where a terminal would break the lines.
   constexpr std::size_t terminal = 100;
@@ -58,7 +39,8 @@ std::string grid_text(const Grid& grid) {
   std::string out;
   const auto add_line = [&](const auto& cell) {
     std::string line;
-    for (std::size_t c = 0; c < n; ++c) line += gap + pad(cell(c), width[c], grid.columns[c].is_number);
+    for (std::size_t c = 0; c < n; ++c)
+      line += gap + (grid.columns[c].is_number ? pad_left : pad_right)(cell(c), width[c]);
     out += without_trailing_spaces(line) + '\n';
   };
   add_line([&](std::size_t c) { return grid.columns[c].name; });
@@ -70,19 +52,18 @@ std::string grid_text(const Grid& grid) {
 std::string table_text(const ReproducedTable& t) {
   const std::string fixed = fixed_settings(t.table);
   std::string out = fmt::format("{}  {}\n", t.table.id, t.table.title);
-  out += wrap(fmt::format("{}; scenario {}{}{}", origin(t.table), t.table.scenario,
-                          fixed.empty() ? "" : " with ", fixed),
-              "  ");
+  out += paragraph(fmt::format("{}; scenario {}{}{}", origin(t.table), t.table.scenario,
+                               fixed.empty() ? "" : " with ", fixed));
   for (const Grid& grid : make_grids(t)) {
     out += '\n';
-    if (!grid.heading.empty()) out += wrap(grid.heading, "  ");
+    if (!grid.heading.empty()) out += paragraph(grid.heading);
     out += grid_text(grid);
   }
   out += '\n';
-  for (const std::string& note : row_notes(t)) out += wrap("* " + note, "  ");
-  if (!t.table.not_reproduced.empty()) out += wrap("Not reproduced: " + t.table.not_reproduced, "  ");
+  for (const std::string& note : row_notes(t)) out += paragraph("* " + note);
+  if (!t.table.not_reproduced.empty()) out += paragraph("Not reproduced: " + t.table.not_reproduced);
   for (const std::string& note : {t.table.note, column_note(t)})
-    if (!note.empty()) out += wrap(note, "  ");
+    if (!note.empty()) out += paragraph(note);
   return out + '\n';
 }
 
@@ -118,12 +99,12 @@ std::string count_text(const Reproduction& all) {
     const bool has_rows =
         std::any_of(g.entries.begin(), g.entries.end(), [](const auto& e) { return !e.rows.empty(); });
     if (!has_rows) {
-      out += wrap(list_entries(g), "       ");
+      out += paragraph(list_entries(g), 7);
       continue;
     }
     for (const CountGroup::Entry& e : g.entries) {
-      out += wrap(fmt::format("{} ({}): {}", e.id, e.count, e.about), "       ");
-      for (const std::string& row : e.rows) out += wrap("* " + row, "         ");
+      out += paragraph(fmt::format("{} ({}): {}", e.id, e.count, e.about), 7);
+      for (const std::string& row : e.rows) out += paragraph("* " + row, 9);
     }
   }
   return out;
@@ -141,7 +122,7 @@ std::string summary_text(const Reproduction& all) {
     out += fmt::format("{:<{}}  {:<{}}  {:<14}  energy residual {:.0e}\n", t.table.id, id_width, agreement(t),
                        agreement_width, worst.empty() ? "" : "worst " + worst, t.worst_residual);
   }
-  if (all.tables.size() > 1) out += '\n' + wrap("total: " + total_text(all), "");
+  if (all.tables.size() > 1) out += '\n' + paragraph("total: " + total_text(all), 0);
   if (all.cancelled) out += "interrupted\n";
   return out + count_text(all);
 }

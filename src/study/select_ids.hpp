@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thud/base/error.hpp"
+#include "thud/study/reproduce.hpp"
 
 namespace thud {
 
@@ -19,7 +20,7 @@ namespace thud {
     const bool exact = std::find(known.begin(), known.end(), id) != known.end();
     bool found = false;
     for (std::size_t i = 0; i < known.size(); ++i) {
-      if (id.empty() || !(exact ? known[i] == id : known[i].starts_with(id))) continue;
+      if (!(exact ? known[i] == id : begins_id(id, known[i]))) continue;
       wanted[i] = found = true;
     }
     if (found) continue;

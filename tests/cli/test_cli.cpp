@@ -237,6 +237,14 @@ TEST_F(Cli, lists) {
               AllOf(HasSubstr("play-sand"), HasSubstr("katsuragi"), HasSubstr("eta_v 22")));
   EXPECT_THAT(thud({"run", "free_link", "--list-knobs"}).out, HasSubstr("0 to 80°"));
   EXPECT_THAT(thud({"run", "free_link", "--list-observables"}).out, HasSubstr("link.resistance.size"));
+  EXPECT_THAT(thud({"run", "free_link", "--list-observables"}).out, Not(HasSubstr("At impacts")));
+  EXPECT_THAT(
+      thud({"run", "rough_obstacle", "--list-observables"}).out,
+      AllOf(HasSubstr("\n\nAt impacts, and no curves: to be written as [results]\n"),
+            HasSubstr("\nrod2.joint.impulse.x at impact N  N s"), HasSubstr("\nmax rod1.joint.impulse ")));
+  const Result plot = thud({"run", "rough_obstacle", "--plot", "rod1.joint.impulse.x"});
+  EXPECT_EQ(plot.status, 2);
+  EXPECT_THAT(plot.err, HasSubstr("write a result \"rod1.joint.impulse.x at impact 1\""));
   EXPECT_EQ(json::parse(thud({"run", "free_link", "--list-knobs", "--json"}).out).size(), 2u);
   EXPECT_GT(json::parse(thud({"run", "free_link", "--list-observables", "--json"}).out).size(), 20u);
 }

@@ -21,6 +21,7 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class FitCli : public ShellTest {
  protected:
@@ -189,6 +190,10 @@ TEST_F(FitCli, bad_captures_and_nuisances_are_refused_with_their_place) {
   EXPECT_THAT(refused(k + "nuisance = { start = \"fre\" }\n"),
               HasSubstr("study.toml:4:22: \"start\" in fit > nuisance: must be \"free\", \"known\" or { "
                         "within = \"1 ms\""));
+  EXPECT_THAT(refused(k + "nuisance = { clock = 1.01 }\n"),
+              HasSubstr("must be \"free\" or { within = 0.02 }; it is 1.01"));
+  EXPECT_THAT(refused(k + "nuisance = { clock = { within = 1 } }\n"),
+              HasSubstr("must be below 1, so that the clock stays positive"));
   EXPECT_THAT(refused(k + "nuisance = { offset = { y = \"free\" } }\n"), HasSubstr("\"y\""));
   EXPECT_THAT(refused(k + "nuisance = { scale = { within = 2 } }\n"), HasSubstr("must be below 1"));
   EXPECT_THAT(refused(k + "nuisance = { offset = { within = \"-1 mm\" } }\n"), HasSubstr("> 0"));
@@ -208,6 +213,15 @@ TEST_F(FitCli, bad_captures_and_nuisances_are_refused_with_their_place) {
   EXPECT_THAT(refused(k + "outliers = \"maybe\"\n"), HasSubstr("must be drop or keep"));
 }
 
+TEST_F(FitCli, compare_looks_where_its_picture_goes_before_it_fits) {
+  ASSERT_EQ(thud("synth fit_free_link --out d/").status, 0);
+  for (const std::string file : {"none/r.svg", "d/drop_00_153.csv"}) {
+    const std::string e = refusal("compare fit_free_link fit_free_link --data d/*.csv --svg " + file);
+    EXPECT_THAT(e, HasSubstr("--svg " + file + ": "));
+  }
+  EXPECT_THAT(content(folder / "d/drop_00_153.csv"), Not(HasSubstr("svg")));
+}
+
 TEST_F(FitCli, captures_of_a_laboratory_are_looked_at_and_fitted) {
   ASSERT_EQ(thud("synth free_link_capture --set 'angle=32 deg' --set speed=1.87 --out a.csv").status, 0);
   // Frames with decimal commas and z up, behind a preamble.
@@ -223,6 +237,11 @@ TEST_F(FitCli, captures_of_a_laboratory_are_looked_at_and_fitted) {
                               HasSubstr("decimals with \",\""), HasSubstr("500 per second"),
                               HasSubstr("[fit.capture]")));
   EXPECT_THAT(content(folder / "lab.svg"), HasSubstr("</svg>"));
+  const std::string before = content(folder / "lab.csv");
+  EXPECT_THAT(refusal("capture lab.csv --svg lab.csv"),
+              HasSubstr("--svg lab.csv: is the same file as lab.csv"));
+  EXPECT_THAT(refusal("capture lab.csv --svg none/lab.svg"), HasSubstr("--svg none/lab.svg: "));
+  EXPECT_EQ(content(folder / "lab.csv"), before);
   EXPECT_EQ(json::parse(thud("capture lab.csv --json").out)["clock"]["rate"], 500);
   write("study.toml",
         "scenario = \"free_link_capture\"\n[fit]\nnoise = \"0.1 mm\"\n[fit.knobs]\neta_d = { start = 5 "

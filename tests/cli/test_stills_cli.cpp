@@ -125,6 +125,9 @@ TEST_F(StillsCli, reproduce_lists_figures) {
 TEST_F(StillsCli, bad_figures_are_refused) {
   EXPECT_THAT(refusal("reproduce --figures d 4.2"), HasSubstr("did you mean \"lee2009/figure-4.2\"?"));
   EXPECT_THAT(refusal("reproduce lee2009/figure-4.2"), HasSubstr("--figures DIR draws it"));
+  // Not 4.10 to 4.19.
+  for (const char* command : {"reproduce ", "reproduce --list ", "reproduce --figures d "})
+    EXPECT_THAT(refusal(command + std::string("lee2009/figure-4.1")), HasSubstr("is a drawing"));
   EXPECT_THAT(refusal("reproduce --list newton"), HasSubstr("there is no table"));
   EXPECT_THAT(refusal("reproduce --figures d --json"), HasSubstr("--figures"));
   std::ofstream(folder / "f") << "x";

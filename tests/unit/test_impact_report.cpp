@@ -21,6 +21,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::Each;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -281,6 +282,13 @@ TEST(JointImpulses, are_in_csv_json_and_the_list_of_events) {
   EXPECT_THAT(lines[0],
               HasSubstr(",rod1.joint.impulse.x [N s],rod1.joint.impulse.z [N s],rod2.joint.impulse.x [N s]"));
   EXPECT_THAT(lines[1], HasSubstr(fmt::format(",{},{},{},{}", on1.x, on1.z, on2.x, on2.z)));
+  const auto events = lines_of(make_events_csv(s, r.outcome));
+  EXPECT_THAT(events[0],
+              HasSubstr("after,rod1.joint.impulse.x [N s],rod1.joint.impulse.z [N s],rod2.joint."));
+  for (std::size_t k = 1; k < events.size(); ++k)
+    EXPECT_THAT(events[k], EndsWith(events[k].find(",impact,") == std::string::npos
+                                        ? ",,,,"
+                                        : fmt::format(",{},{},{},{}", on1.x, on1.z, on2.x, on2.z)));
   const std::string text = make_joint_impulses_text(s, r.outcome, TextStyle{});
   EXPECT_THAT(text, HasSubstr("rod1.joint.impulse   -0.778    2.004"));
   EXPECT_EQ(make_joint_impulses_text(three_discs(), with(three_discs(), {single(0.25)}).outcome, TextStyle{}),

@@ -7,12 +7,14 @@
 #include <cmath>
 
 #include "thud/scenario/family.hpp"
+#include "thud/scenario/observable_hint.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -234,6 +236,43 @@ TEST(ImpactResults, impulses_in_joints_that_are_refused) {
   EXPECT_THAT(refused("max rod.joint.impulse.x"), HasSubstr("the size"));
   EXPECT_THAT(refusal("t = \"ball.joint.impulse.x at impact 1\"\n"),
               HasSubstr("there is no joint \"ball.joint\""));
+}
+
+// They are of an instant: nothing to plot, and a rule says what to write instead.
+TEST(ImpactResults, impulses_in_joints_are_no_observables) {
+  const Scenario s = parse(swinging(0.6, ""));
+  std::vector<std::string> rules;
+  for (const NamedObservable& o : list_impact_results(s)) {
+    EXPECT_EQ(o.unit, "N s");
+    EXPECT_EQ(s.find_observable(o.name), nullptr);
+    rules.push_back(o.name);
+  }
+  EXPECT_THAT(rules, ElementsAre("rod.joint.impulse at impact N", "rod.joint.impulse.x at impact N",
+                                 "rod.joint.impulse.z at impact N", "max rod.joint.impulse"));
+  // What is listed is understood.
+  for (std::string rule : rules) {
+    if (const auto at = rule.find('N'); at != std::string::npos) rule[at] = '1';
+    EXPECT_NO_THROW((void)parse(swinging(0.6, "x = \"" + rule + "\"\n"))) << rule;
+  }
+  const std::string hint = "write a result \"rod.joint.impulse.x at impact 1\" or \"max rod.joint.impulse\"";
+  EXPECT_THAT(observable_hint(s, "rod.joint.impulse.x"), HasSubstr(hint));
+  EXPECT_EQ(observable_hint(s, "rodd.joint.impulse"), "; did you mean \"rod.joint.impulse\"?");
+  EXPECT_EQ(observable_hint(s, "rod.joint.impulse.y"), "; did you mean \"rod.joint.impulse.x\"?");
+  EXPECT_EQ(observable_hint(s, "rod.angel"), "; did you mean \"rod.angle\"?");
+  const auto plotted = [](const char* name) {
+    try {
+      (void)parse(swinging(0.6, "") + "[output]\nplot = [\"" + name + "\"]\n");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("(accepted)");
+  };
+  EXPECT_EQ(plotted("rod.angle"), "(accepted)");
+  EXPECT_THAT(plotted("rod.joint.impulse.x"),
+              AllOf(StartsWith("mine.toml:"), HasSubstr("there is no observable"), HasSubstr(hint)));
+  // Nothing to list without contacts, or without joints.
+  EXPECT_TRUE(list_impact_results(load_scenario("compound_pendulum")).empty());
+  EXPECT_TRUE(list_impact_results(load_scenario("three_balls")).empty());
 }
 
 TEST(ImpactResults, what_is_refused) {

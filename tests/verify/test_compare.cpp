@@ -13,6 +13,7 @@ namespace {
 
 using namespace thud;
 using namespace thud::test;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 std::string ball(const std::string& law, const std::string& knobs, const std::string& coefficients) {
@@ -122,6 +123,31 @@ TEST(Compare, outliers_are_the_same_for_all) {
   EXPECT_EQ(c.laws.back().name, "Bingham");
   ASSERT_EQ(c.notes.size(), 1u);
   EXPECT_THAT(c.notes[0], HasSubstr("1 value that the best law calls an outlier is left out"));
+}
+
+// A fit that stops early has nothing to say about the file that it leaves out, and says so.
+TEST(Compare, left_out_fits_that_stop_early_are_told) {
+  const Laws laws;
+  std::atomic<bool> cancel{false};
+  std::vector<std::string> stages;
+  FitOptions options;
+  options.cancel = &cancel;
+  options.progress = [&](std::string_view stage, long) {
+    stages.emplace_back(stage);
+    if (stage.starts_with("law 3 of 3: without b.csv: ")) cancel = true;
+  };
+  const Comparison c = compare_fits(laws.rivals(5), options);
+  const auto poncelet =
+      std::find_if(c.laws.begin(), c.laws.end(), [](const LawScore& s) { return s.name == "Poncelet"; });
+  ASSERT_EQ(poncelet->left_out.size(), 3u);
+  EXPECT_TRUE(poncelet->left_out[0].rms);
+  EXPECT_FALSE(poncelet->left_out[1].rms);
+  EXPECT_EQ(poncelet->left_out[1].message, "interrupted");
+  EXPECT_FALSE(poncelet->left_out_rms);
+  EXPECT_THAT(c.warnings, Contains("Poncelet: how well it foretells b.csv is not known (interrupted)"));
+  EXPECT_THAT(to_json(c), HasSubstr("\"message\": \"interrupted\""));
+  EXPECT_THAT(stages, Contains("law 1 of 3: iteration 1"));
+  EXPECT_THAT(stages, Contains("law 2 of 3: interval 3 of 3"));
 }
 
 TEST(Compare, other_data_noise_or_loss_are_refused) {

@@ -230,6 +230,62 @@ TEST(FitCaptures, clock_offset_and_scale_of_every_axis_are_found_again) {
   EXPECT_THAT(to_text(r, {}), HasSubstr("Clocks and axes, fitted per file"));
 }
 
+std::vector<FitData> with_rate(std::vector<FitData> data, std::initializer_list<double> factors) {
+  for (std::size_t f = 0; f < data.size(); ++f)
+    for (double& t : data[f].measurement.time) t *= factors.begin()[f];
+  return data;
+}
+
+TEST(FitCaptures, frame_rates_are_found_again) {
+  const FitCase c(free_link("nuisance = { start = \"known\", clock = { within = 0.05 } }\n").study);
+  const FitResult r = fit(c.study, with_rate(c.measure(exact()), {1.01, 0.97}));
+  ASSERT_TRUE(r.is_sound()) << fmt::format("{}", fmt::join(r.failures, "; "));
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(r.estimates[k].value / sand_truth[k], 1, 1e-4);
+  ASSERT_EQ(r.estimates.size(), 6u);
+  EXPECT_EQ(r.estimates[4].knob.name, "clock");
+  EXPECT_NEAR(r.estimates[4].value, 1.01, 1e-6);
+  EXPECT_NEAR(r.estimates[5].value, 0.97, 1e-6);
+}
+
+// With known speeds the residuals tell of a wrong rate; speeds that are fitted follow it, and only a note can warn.
+TEST(FitCaptures, a_wrong_frame_rate_fails_in_words_or_is_warned_of) {
+  const FitCase known(one_drop(""));
+  const FitResult r = fit(known.study, with_rate(known.measure(seeded(41)), {1.03}));
+  EXPECT_FALSE(r.is_sound());
+  EXPECT_THAT(r.failures, Contains(HasSubstr("the clock goes 2.9")));
+  EXPECT_THAT(r.failures, Contains(HasSubstr("[fit.nuisance] clock = \"free\" fits it")));
+
+  const auto text = [](const std::string& fit) {
+    return "scenario = \"free_link_capture\"\n[fit]\nnoise = \"0.1 mm\"\n" + fit + R"(
+[fit.knobs]
+eta_d = { start = 5, range = [1, 20] }
+eta_h = { start = 5, range = [1, 40] }
+[fit.initial]
+angle = "given"
+speed = "free"
+[data]
+"a.csv" = { angle = "32 deg", speed = 1.87 }
+"b.csv" = { angle = "55 deg", speed = 2.43 }
+)";
+  };
+  const FitCase free(text("")), fitted(text("nuisance = { clock = \"free\" }\n"));
+  const FitResult good = fit(free.study, free.measure(seeded(42)));
+  expect_truth(good, "right rate");
+  const FitResult bad = fit(free.study, with_rate(free.measure(seeded(42)), {1.01, 1.01}));
+  EXPECT_TRUE(bad.is_sound());
+  const double moved = 100 * std::abs(bad.estimates[1].value / good.estimates[1].value - 1);
+  EXPECT_GT(moved, 1);
+  for (const FitResult* x : {&good, &bad}) {
+    const auto note = std::find_if(x->notes.begin(), x->notes.end(), [](const std::string& n) {
+      return n.starts_with("a frame rate 1 % off would move eta_h by ");
+    });
+    ASSERT_NE(note, x->notes.end()) << fmt::format("{}", fmt::join(x->notes, "; "));
+    EXPECT_NEAR(std::stod(note->substr(41)), moved, 0.15 * moved)
+        << *note;  // what it foretells is what happens
+  }
+  expect_truth(fit(fitted.study, with_rate(fitted.measure(seeded(42)), {1.01, 1.01})), "fitted rate");
+}
+
 TEST(FitCaptures, an_axis_that_is_off_and_not_fitted_fails_in_words) {
   const FitCase c(free_link("").study);
   std::vector<FitData> data = c.measure(seeded(31));

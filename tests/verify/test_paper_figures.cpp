@@ -108,6 +108,16 @@ TEST_F(Figures, measured_ends_lie_on_both_sides_of_the_simulated_one) {
   }
 }
 
+// 61.5 deg, -2.70 rad/s: the upper end would lie above the sand, and has no ring.
+TEST_F(Figures, impossible_ends_are_not_drawn) {
+  const PaperFigure f = select_figures(all, {"lee2009/figure-6.10"}).at(0);
+  const auto [rings, ends] = circles_of(draw_figure(f, tables).svg);
+  ASSERT_EQ(rings.size(), 5u);
+  EXPECT_GT(rings[0].first, rings[1].first + 1);  // the slow one, which stops last
+  EXPECT_NEAR(rings[1].first, rings[2].first, 0.02);
+  EXPECT_NEAR(rings[3].first, rings[4].first, 0.02);
+}
+
 // Truth: the closed forms of the paper, which the table of the figure holds: its markers lie on the computed curve.
 TEST_F(Figures, curves_against_a_knob_go_through_the_numbers_of_their_table) {
   PaperFigure f = select_figures(all, {"gharib2010/figure-6"}).at(0);
@@ -185,6 +195,24 @@ TEST_F(Figures, what_is_finished_stays_when_cancelled) {
   EXPECT_TRUE(fs::exists(folder / "lee2009/figure_4_3.svg"));
   EXPECT_FALSE(fs::exists(folder / "lee2009/figure_4_4.svg"));
   EXPECT_THAT(content("index.html"), HasSubstr("figure_4_3.svg"));
+}
+
+TEST_F(Figures, nothing_is_left_when_cancelled_at_once) {
+  const std::atomic<bool> cancel{true};
+  DrawOptions options;
+  options.request.cancel = &cancel;
+  EXPECT_EQ(draw_figures(select_figures(all, {"lee2009/figure-4"}), all, tables, folder, options).drawn, 0);
+  EXPECT_FALSE(fs::exists(folder / "index.html"));
+}
+
+TEST_F(Figures, several_at_once_are_the_same) {
+  const std::vector<PaperFigure> some = select_figures(all, {"lee2009/figure-4", "gharib2010"});
+  DrawOptions options;
+  options.jobs = 4;
+  EXPECT_EQ(draw_figures(some, all, tables, folder / "4", options).drawn, static_cast<int>(some.size()));
+  (void)draw_figures(some, all, tables, folder / "1");
+  for (const PaperFigure& f : some)
+    EXPECT_EQ(content("4/" + f.file_name()), content("1/" + f.file_name())) << f.id;
 }
 
 TEST_F(Figures, a_folder_that_cannot_be_written_is_refused_before_any_run) {

@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "thud/study/paper_figures.hpp"
+
 namespace thud {
 namespace {
 
@@ -106,7 +108,8 @@ double allowed_tolerance(const std::string& id) {
                                                     {"chapnik1991/direct-time", 1e-3},
                                                     {"chapnik1991/direct-restitution", 5e-3},
                                                     {"chapnik1991/events", 3e-2},
-                                                    {"chapnik1991/events-slip", 0.13}};
+                                                    {"chapnik1991/events-slip", 0.05},
+                                                    {"chapnik1991/first-slip", 0.955}};
   if (const auto found = arm.find(id); found != arm.end()) return found->second;
   return id == "lee2009/5.5e" ? 1.6e-2 : 2e-4;
 }
@@ -119,9 +122,9 @@ TEST(Reproduce, every_value_is_reproduced) {
     for (const ReproducedRow& row : t.rows) {
       for (const ComparedValue& v : row.values) {
         // What is known not to be reproduced stays as close as it is.
-        const Verdict wanted = !t.table.not_reproduced.empty()            ? Verdict::not_reproduced
-                             : t.table.comparison == Comparison::measured ? Verdict::measured
-                                                                          : Verdict::ok;
+        const Verdict wanted = !t.table.not_reproduced.empty() || !v.reason.empty() ? Verdict::not_reproduced
+                             : t.table.comparison == Comparison::measured           ? Verdict::measured
+                                                                                    : Verdict::ok;
         EXPECT_EQ(v.verdict, wanted) << v.published.result << " " << v.published.text << " "
                                      << v.computed.value_or(NAN) << " " << row.reason;
         if (is_relative) {
@@ -136,33 +139,46 @@ TEST(Reproduce, every_value_is_reproduced) {
 // What is said of the published numbers, in figures. A change here is a change of what we claim.
 TEST(Reproduce, the_count_is_true) {
   const Reproduction& all = all_of_it();
-  EXPECT_EQ(all.reproduced(), 175);
-  EXPECT_EQ(all.misprinted, 3);       // 13.351 of Table 5.3, 0.0176 s twice of Chapnik et al.
-  EXPECT_EQ(all.not_reproduced, 18);  // Table 5.5 elastic, events of the arm
+  EXPECT_EQ(all.reproduced(), 174);
+  EXPECT_EQ(all.misprinted, 1);  // 13.351 of Table 5.3
+  EXPECT_EQ(all.not_reproduced,
+            21);  // Table 5.5 elastic, one row of 5.2 elastic, events and first slip of the arm
   EXPECT_EQ(all.measured, 30);
   EXPECT_EQ(all.reproduced() + all.misprinted + all.not_reproduced, all.total);
   const std::string text = to_text(all);
-  EXPECT_THAT(text, AllOf(HasSubstr("\n 175 reproduced"), HasSubstr("\n   3 misprinted"),
-                          HasSubstr("\n  18 not reproduced"), HasSubstr("\n  30 measured")));
+  EXPECT_THAT(text, AllOf(HasSubstr("\n 174 reproduced"), HasSubstr("\n   1 misprinted"),
+                          HasSubstr("\n  21 not reproduced"), HasSubstr("\n  30 measured")));
   // Each with its rows.
   EXPECT_THAT(text,
               HasSubstr("* angle 22 deg, rate -1.75 rad/s: t_s is printed 0.107366, ours is 0.1073880\n"));
   EXPECT_THAT(text, HasSubstr("* speed -1.95 m/s: slip1 is printed 0.0176, ours is 0.0008"));
   const auto count = nlohmann::json::parse(to_json(all))["count"];
-  EXPECT_EQ(count["reproduced"]["count"], 175);
-  EXPECT_EQ(count["not_reproduced"]["count"], 18);
+  EXPECT_EQ(count["reproduced"]["count"], 174);
+  EXPECT_EQ(count["not_reproduced"]["count"], 21);
   EXPECT_EQ(count["not_reproduced"]["tables"].back()["table"], "lee2009/5.5e");
   EXPECT_EQ(count["not_reproduced"]["tables"].back()["rows"].size(), 12u);
 }
 
-// No number counts as reproduced whose difference is larger than what it is about.
+// No number counts as reproduced whose difference is larger than what it is about: in all tables with a counterpart.
 TEST(Reproduce, elastic_numbers_meet_the_effect_of_elasticity) {
-  for (const char* id : {"lee2009/5.2e", "lee2009/5.4e"})
-    for (const ReproducedRow& row : reproduced(id).rows)
+  int held = 0, below_the_print = 0;
+  for (const ReproducedTable& t : all_of_it().tables) {
+    if (!t.table.without) continue;
+    for (const ReproducedRow& row : t.rows)
       for (const ComparedValue& v : row.values) {
-        ASSERT_TRUE(v.effect_published && v.effect_computed) << id;
-        EXPECT_LT(std::abs(*v.effect_computed - *v.effect_published), std::abs(*v.effect_published)) << id;
+        ASSERT_TRUE(v.effect_published && v.effect_computed) << t.table.id;
+        below_the_print += !v.reason.empty();
+        if (v.verdict != Verdict::ok) continue;
+        ++held;
+        const double effect = std::abs(*v.effect_published);
+        EXPECT_LT(std::abs(*v.effect_computed - *v.effect_published), effect) << t.table.id;
+        EXPECT_LT(std::abs(*v.computed - v.published.value), effect) << t.table.id << " " << v.published.text;
       }
+  }
+  EXPECT_EQ(held, 5 + 9);  // Tables 5.2 and 5.4
+  // 55 deg, 1.45 m/s of Table 5.2: 0.0178181 s elastic and 0.0178180 s rigid.
+  EXPECT_EQ(below_the_print, 1);
+  EXPECT_EQ(reproduced("lee2009/5.2e").rows[3].values[0].verdict, Verdict::not_reproduced);
   // Table 5.5: the printed effect is at most 0.33 %, and most rows miss it.
   int missed = 0;
   for (const ReproducedRow& row : reproduced("lee2009/5.5e").rows) {
@@ -188,6 +204,21 @@ TEST(Reproduce, measured_positions_are_what_gamma_implies) {
   EXPECT_FALSE(value.contains("difference"));
   EXPECT_NEAR(value["implied"][0].get<double>(), value["computed"].get<double>() / 1.0619, 1e-12);
   EXPECT_EQ(json["total"], 0);
+}
+
+// Truth: a pendulum that enters the sand at 61.5 deg and stops in it has not turned back beyond 61.5 deg.
+TEST(Reproduce, no_measured_position_lies_outside_of_the_sand) {
+  EXPECT_TRUE(is_possible_measurement(1, 0.9, 1.1));
+  EXPECT_FALSE(is_possible_measurement(1.2, 0.9, 1.1));
+  EXPECT_TRUE(is_possible_measurement(1.2, 0.9, {}));
+  const ReproducedTable& t = reproduced("lee2009/6.2");
+  for (std::size_t r = 0; r < t.rows.size(); ++r) {
+    const ComparedValue& v = t.rows[r].values[0];
+    const auto q = implied_measurements(*v.computed, v.published.value / 100);
+    EXPECT_TRUE(is_possible_measurement(q[0], *v.computed, v.start));
+    EXPECT_EQ(is_possible_measurement(q[1], *v.computed, v.start), r != 9) << r;  // 61.5 deg, -2.70 rad/s
+  }
+  EXPECT_NEAR(*t.rows[9].values[0].start, 61.5 * std::numbers::pi / 180, 1e-12);
 }
 
 // Section 4.3 of Lee 2009: beside the trends, the longer link stops sooner.
@@ -297,6 +328,32 @@ std::string refusal(const std::string& id) {
     return e.what();
   }
   return "(accepted)";
+}
+
+TEST(ReproduceSelection, a_number_is_not_cut) {
+  EXPECT_TRUE(begins_id("lee2009", "lee2009/4.1"));
+  EXPECT_TRUE(begins_id("lee2009/figure-4", "lee2009/figure-4.1"));
+  EXPECT_TRUE(begins_id("lee2009/5.2", "lee2009/5.2e"));
+  EXPECT_TRUE(begins_id("lee2009/4.1", "lee2009/4.1"));
+  EXPECT_FALSE(begins_id("lee2009/figure-4.1", "lee2009/figure-4.10"));
+  EXPECT_FALSE(begins_id("lee200", "lee2009/4.1"));
+  EXPECT_FALSE(begins_id("", "lee2009/4.1"));
+  EXPECT_FALSE(begins_id("4.1", "lee2009/4.1"));
+  const std::vector<PaperFigure> all = load_figures(tables());
+  for (const PaperFigure& f : select_figures(all, {"lee2009/figure-4"}))
+    EXPECT_TRUE(f.id.starts_with("lee2009/figure-4.")) << f.id;
+  EXPECT_THAT(refusal("lee200"), HasSubstr("there is no table"));
+  const auto refused = [&](const char* id) {
+    try {
+      (void)select_figures(all, {id});
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("(accepted)");
+  };
+  EXPECT_THAT(refused("lee2009/figure-4.1"), HasSubstr("is a drawing"));
+  EXPECT_THAT(refused("sypniewska2015/figure-1"), HasSubstr("is a drawing"));
+  EXPECT_THAT(refused("lee2009/figure-4.3x"), HasSubstr("there is no figure"));
 }
 
 TEST(ReproduceSelection, an_unknown_id_brings_a_suggestion) {
@@ -426,6 +483,23 @@ TEST(ReproduceVerdict, an_effect_has_to_be_met) {
   EXPECT_EQ(verdict_on(t), Verdict::differs);
 }
 
+// 0.02759 beside 0.02760: one unit of the last digit, which rounding can make.
+TEST(ReproduceVerdict, an_effect_below_the_print_is_not_reproduced) {
+  ReferenceTable t = free_link("0.02759");
+  Counterpart other{"own/2", "free_link", t.rows};
+  other.rows[0].set.emplace_back("speed", "1.259 m/s");  // t_z = 0.0276022 s
+  other.rows[0].expect[0] = {"t_z", 0.0276, "0.02760"};
+  t.without = other;
+  const Reproduction r = reproduce({t});
+  EXPECT_EQ(r.tables[0].rows[0].values[0].verdict, Verdict::not_reproduced);
+  EXPECT_EQ(r.reproduced(), 0);
+  EXPECT_TRUE(r.all_ok());
+  EXPECT_THAT(to_text(r), AllOf(HasSubstr("below the print"), HasSubstr("one unit of its last digit")));
+  t.without->rows[0].set.back().second = "1.258 m/s";  // 0.0276120 s: two units
+  t.without->rows[0].expect[0] = {"t_z", 0.02761, "0.02761"};
+  EXPECT_EQ(verdict_on(t), Verdict::ok);
+}
+
 TEST(ReproduceVerdict, trend) {
   ReferenceTable t{"own/1", "title", "a text", "free_link", Comparison::relative, 0, "", {}, "own.json"};
   t.own = true;
@@ -462,6 +536,14 @@ TEST(ReproduceVerdict, cancelled) {
   EXPECT_TRUE(r.cancelled);
   EXPECT_FALSE(r.all_ok());
   EXPECT_EQ(r.total, 1);
+  EXPECT_EQ(r.not_run, 1);
+  EXPECT_EQ(r.not_reproduced, 0);
+  EXPECT_EQ(r.tables[0].rows[0].values[0].verdict, Verdict::not_run);
+  EXPECT_THAT(to_text(r), AllOf(HasSubstr("  not run\n"), HasSubstr("   0 not reproduced\n   1 not run"),
+                                HasSubstr("0 of 1 within 0.02 %, 1 not run")));
+  const auto count = nlohmann::json::parse(to_json(r))["count"];
+  EXPECT_EQ(count["not_run"]["count"], 1);
+  EXPECT_EQ(count["not_reproduced"]["count"], 0);
 }
 
 TEST(ReproduceVerdict, the_first_row_that_does_not_fit_its_scenario_is_named) {
@@ -712,6 +794,37 @@ TEST(ReferenceData, malformed_is_refused_with_its_place) {
             R"(own.json: table "own/1" > "tolerance": truncated numbers are compared exactly)");
   EXPECT_EQ(complaint_with(R"("title": "a",)", R"("title": "a", "title": "b",)"),
             R"(own.json: key "title" stands twice in one object)");
+}
+
+TEST(ReferenceData, start_of_measurements) {
+  const auto with_start = [](const std::string& start, const std::string& compare = "measured") {
+    std::string text = good;
+    const std::string tolerance = R"("tolerance": 1e-3,)";
+    return text
+        .replace(text.find(tolerance), tolerance.size(),
+                 R"("rules": {"own": "link.tip.depth at t_z"}, "compare": ")" + compare + R"(", "start": )"
+                     + start + ",")
+        .replace(text.find(R"("t_z": {)"), 5, R"("own")");
+  };
+  const auto refused = [&](const std::string& start) {
+    try {
+      (void)reproduce(parse_reference(with_start(start), "own.json"));
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("(accepted)");
+  };
+  EXPECT_EQ(complaint(with_start(R"("angle")", "digits")),
+            R"(own.json: table "own/1" > "start": is of measurements only, "compare": "measured")");
+  EXPECT_EQ(complaint(with_start("61.5")),
+            R"(own.json: table "own/1" > "start": expected a text, found a number)");
+  EXPECT_EQ(
+      refused(R"("angel")"),
+      R"(own.json: table "own/1" > row 1: "start": scenario "free_link" has no knob "angel" that is a number; )"
+      R"(did you mean "angle"?)");
+  EXPECT_EQ(
+      refused(R"("angle")"),
+      R"(own.json: table "own/1" > row 1: "start": knob "angle" [rad] is not of the kind of "own" [m])");
 }
 
 TEST(ReferenceData, settings_of_the_table_are_below_those_of_its_rows) {

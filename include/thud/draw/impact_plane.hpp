@@ -15,7 +15,8 @@ namespace thud {
 
 /// A picture of an impact. Of one contact: its way through the impulse plane, with the lines of sticking, of greatest
 /// compression and of friction (Routh; Sypniewska-Kamińska et al., fig. 3). Of several: impulses and normal velocities
-/// of all contacts on the way. `number`: which impact of the run, from 1, for the title.
-[[nodiscard]] std::string make_impact_svg(const Scenario& scenario, const ImpactRecord& impact, long number);
+/// of all contacts on the way. `number`: which impact of the run, from 1, for the title, unless one is given.
+[[nodiscard]] std::string make_impact_svg(const Scenario& scenario, const ImpactRecord& impact, long number,
+                                          const std::string& title = "");
 
 }  // namespace thud

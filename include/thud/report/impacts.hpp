@@ -17,6 +17,11 @@ struct JointImpulse {
 /// Of all bodies that are carried by a joint.
 [[nodiscard]] std::vector<JointImpulse> list_joint_impulses(const System& system, const ImpactRecord& impact);
 
+/// For a CSV file, each with a comma before it: a header of the columns "rod1.joint.impulse.x [N s]", and what stands there
+/// at an impact; none: empty cells.
+[[nodiscard]] std::string make_joint_impulse_header(const System& system);
+[[nodiscard]] std::string make_joint_impulse_cells(const System& system, const ImpactRecord* impact);
+
 /// A table of the first impacts, or of all, and a line about the rest; "" when there was none.
 [[nodiscard]] std::string make_impacts_text(const Scenario& scenario, const Outcome& outcome,
                                             const TextStyle& style, bool all = false);

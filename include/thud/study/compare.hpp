@@ -22,7 +22,8 @@ struct RivalFit {
 struct LeftOutFile {
   std::string file;
   std::optional<double>
-      rms;  ///< of its residuals, in standard deviations; none when the fit without it failed
+      rms{};              ///< of its residuals, in standard deviations; none when the fit without it failed
+  std::string message{};  ///< why there is none
 };
 
 struct LawScore {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,12 +39,12 @@ struct LocalKnob {
   bool required = false;  ///< every file must give it
 };
 
-/// A property of the measurement, not of the scenario, fitted for every file: its clock, and its axes, as in
-/// measured = offset + scale · observable.
+/// A property of the measurement, not of the scenario, fitted for every file: its clock, which shows `start` when the run
+/// starts and then `clock` seconds a second, and its axes, as in measured = offset + scale · observable.
 struct NuisanceKnob {
-  enum class Kind : std::uint8_t { start, offset, scale };
+  enum class Kind : std::uint8_t { start, clock, offset, scale };
   Kind kind = Kind::start;
-  std::string axis;              ///< "x", "z" or "angle"; none of a start
+  std::string axis;              ///< "x", "z" or "angle"; none of a clock
   std::optional<double> within;  ///< how far it may go from what is stated (SI)
 };
 
@@ -104,7 +105,8 @@ struct FitData {
 struct FitOptions {
   int jobs = 0;  ///< threads; 0: one per processor. The result does not depend on it.
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(int iteration, long runs)> progress;
+  /// Called after every batch of runs; `stage`: "iteration 4", "interval 2 of 9".
+  std::function<void(std::string_view stage, long runs)> progress;
 };
 
 /// One fitted knob.

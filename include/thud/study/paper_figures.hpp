@@ -74,7 +74,10 @@ struct PaperFigure {
 /// Every figure of the data folder's `reference/figures/`, in the order of files and of figures in them.
 [[nodiscard]] std::vector<PaperFigure> load_figures(const std::vector<ReferenceTable>& tables);
 
-/// As select_tables.
+/// Throws InputError for an id of a figure in which nothing is computed: a drawing or a photograph.
+void refuse_drawings(const std::vector<std::string>& ids);
+
+/// As select_tables; drawings are refused.
 [[nodiscard]] std::vector<PaperFigure> select_figures(const std::vector<PaperFigure>& all,
                                                       const std::vector<std::string>& ids);
 
@@ -92,14 +95,15 @@ struct DrawnFigure {
 
 struct DrawOptions {
   RunRequest request;                                 ///< for every run, without its observer
-  std::function<void(int done, int total)> progress;  ///< called after each figure
+  int jobs = 1;                                       ///< figures at once; 0: one per processor
+  std::function<void(int done, int total)> progress;  ///< called after each figure, from its thread
 };
 struct DrawnFigures {
   int drawn = 0;
   std::vector<std::string> failed;  ///< "id: why"
   bool cancelled = false;
 };
-/// Draws figures into a folder, each into its file, and a page `index.html` of all that lie there.
+/// Draws figures into a folder, each into its file, and a page `index.html` of all that lie there, if any was drawn.
 /// What is finished stays when it is cancelled. Throws InputError before anything is run, OutputError later.
 DrawnFigures draw_figures(const std::vector<PaperFigure>& wanted, const std::vector<PaperFigure>& all,
                           const std::vector<ReferenceTable>& tables, const std::filesystem::path& folder,

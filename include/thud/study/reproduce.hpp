@@ -89,6 +89,8 @@ struct ReferenceTable {
   std::optional<Counterpart> without{};
   /// Results besides those of the scenario: name and rule, as under [results].
   std::vector<std::pair<std::string, std::string>> rules{};
+  /// Of measurements: the knob that is the position at the impact. What moves away from it cannot stop on its other side.
+  std::string start{};
   Trend trend = Trend::none;  ///< of a table of our own: judged against the row before, in each group
 
   /// Published numbers in it.
@@ -109,8 +111,12 @@ struct ReferenceTable {
 [[nodiscard]] std::vector<ReferenceTable> select_tables(const std::vector<ReferenceTable>& all,
                                                         const std::vector<std::string>& ids);
 
-enum class Verdict : std::uint8_t { ok, differs, not_reached, not_judged, not_reproduced, measured };
-/// "ok", "differs", "not reached", "not judged", "not reproduced", "measured".
+/// Whether an id is `begin` or begins so, without cutting a number: "lee2009/figure-4" begins "lee2009/figure-4.1", which
+/// does not begin "lee2009/figure-4.10".
+[[nodiscard]] bool begins_id(const std::string& begin, const std::string& id);
+
+enum class Verdict : std::uint8_t { ok, differs, not_reached, not_judged, not_reproduced, measured, not_run };
+/// "ok", "differs", "not reached", "not judged", "not reproduced", "measured", "not run".
 const char* verdict_name(Verdict verdict);
 
 /// A published number beside ours.
@@ -120,16 +126,31 @@ struct ComparedValue {
   std::optional<double> computed;  ///< none when its instant was never reached
   double difference = 0;           ///< computed − published; to the correction of a misprint
   double relative_difference = 0;  ///< the same over |published|; 0 for a published 0
-  Verdict verdict = Verdict::not_reached;
+  Verdict verdict = Verdict::not_run;
 
   std::optional<double> right{};  ///< with the right options of the table, where it has them; never judged
   double right_relative_difference = 0;  ///< (right − published)/|published|
 
   std::optional<double> effect_published{}, effect_computed{};  ///< less the counterpart of the table
+  /// Number and effect are both nearer to the printed ones than the printed effect is large.
+  bool meets_effect() const;
+  /// The printed effect is one unit of the last printed digit, or less: rounding could have made it.
+  bool has_unprintable_effect() const;
+
+  std::optional<double> start{};  ///< of measurements: the position at the impact, where the table tells it
+
+  std::string reason{};  ///< why a single number of a table is not reproduced
   bool is_misprint() const { return !published.correction.empty(); }
 };
 /// Positions that may have been measured where γ = |q_E − q_S|/q_E is known, in fractions: q_S/(1 + γ) and q_S/(1 − γ).
 [[nodiscard]] std::array<double, 2> implied_measurements(double simulated, double gamma);
+
+/// Whether a position can have been measured where the simulation went from `start` to `simulated`: on the same side.
+[[nodiscard]] bool is_possible_measurement(double measured, double simulated,
+                                           const std::optional<double>& start);
+/// The position at the impact in a scenario, where the table tells its knob. Throws InputError when there is no such knob, or
+/// when it is not of the kind of the measured positions.
+[[nodiscard]] std::optional<double> start_position(const ReferenceTable& table, const Scenario& scenario);
 
 /// A number of our own beside that of the reference row.
 struct OwnValue {
@@ -137,7 +158,7 @@ struct OwnValue {
   std::optional<double> computed;
   std::optional<double> difference;           ///< computed − reference, where both were reached
   std::optional<double> relative_difference;  ///< the same over |reference|
-  Verdict verdict = Verdict::not_reached;     ///< not_judged without a bound, or without a reference
+  Verdict verdict = Verdict::not_run;         ///< not_judged without a bound, or without a reference
 };
 
 struct ReproducedRow {
@@ -159,6 +180,7 @@ struct ReproducedTable {
   int misprinted = 0;               ///< of the ok ones
   int not_reproduced = 0;           ///< known not to be
   int measured = 0;                 ///< γ of measurements, beside the total
+  int not_run = 0;                  ///< values, or rows of our own, that an interrupt has left out
   int runs = 0, failed = 0;         ///< of our own: rows, and those that missed a result or their bound
   double worst_difference = 0;      ///< largest |relative difference| to a published value
   double worst_residual = 0;        ///< largest |energy residual|, of all runs
@@ -170,6 +192,7 @@ struct Reproduction {
   int misprinted = 0;                     ///< of the ok ones: held against what should stand there
   int not_reproduced = 0;                 ///< known not to be, and why is told
   int measured = 0;                       ///< γ of measurements, which cannot be checked
+  int not_run = 0;                        ///< published values that an interrupt has left out
   int derived_ok = 0, derived_total = 0;  ///< values that follow from published equations
   int runs = 0, failed = 0;               ///< of our own
   bool cancelled = false;
