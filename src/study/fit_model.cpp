@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "study/in_parallel.hpp"
 #include "study/sampler.hpp"
 #include "thud/scenario/knob_text.hpp"
 
@@ -27,10 +26,6 @@ const NoiseRule* find_noise(const FitStudy& study, const NamedObservable& what) 
 namespace {
 
 using Kind = FitParameter::Kind;
-
-std::size_t thread_count(int jobs) {
-  return static_cast<std::size_t>(jobs > 0 ? jobs : tbb::info::default_concurrency());
-}
 
 std::vector<std::string> varied_knobs(const FitStudy& study) {
   std::vector<std::string> out;
@@ -56,14 +51,11 @@ FitModel::FitModel(const FitStudy& study, const std::vector<FitData>& data, cons
       cancel_(options.cancel),
       progress_(options.progress),
       varied_(varied_knobs(study)),
-      arena_(static_cast<int>(thread_count(options.jobs))),
+      jobs_(options.jobs),
       measured_names_(measured_observables(data)),
       families_([this] {
         return ScenarioFamily(study_.study.scenario, study_.study.set, varied_, measured_names_);
       }) {
-  // More threads than processors only when they were asked for.
-  if (options.jobs > tbb::info::default_concurrency())
-    threads_.emplace(tbb::global_control::max_allowed_parallelism, thread_count(options.jobs));
   const Scenario& scenario = families_.local().base();
   const double tolerance = study.study.request.tolerance.value_or(scenario.options.tolerance);
   relative_step_ = std::clamp(std::cbrt(tolerance), 1e-4, 1e-2);
@@ -216,11 +208,9 @@ void FitModel::run_one(Task& task) {
 // Every task writes to a place of its own, and sums are taken afterwards, in order: the result does not depend on
 // which thread does what.
 void FitModel::run_all(std::vector<Task>& tasks) {
-  arena_.execute([&] {
-    tbb::parallel_for(std::size_t{0}, tasks.size(), [&](std::size_t k) {
-      tasks[k].values.resize(0);
-      if (!is_cancelled()) run_one(tasks[k]);
-    });
+  in_parallel(jobs_, tasks.size(), [&](std::size_t k) {
+    tasks[k].values.resize(0);
+    if (!is_cancelled()) run_one(tasks[k]);
   });
   runs_ += static_cast<long>(tasks.size());
   if (progress_) progress_(stage_, runs_);

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
 
 #include <Eigen/Core>
 #include <array>
@@ -115,8 +113,7 @@ class FitModel {
   std::vector<char> usable_;
   Eigen::VectorXd measured_;
   double relative_step_ = 1e-3;
-  std::optional<tbb::global_control> threads_;
-  tbb::task_arena arena_;
+  int jobs_;
   std::vector<std::string> measured_names_;
   tbb::enumerable_thread_specific<ScenarioFamily> families_;
   long runs_ = 0, failed_ = 0;

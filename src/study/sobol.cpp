@@ -1,15 +1,11 @@
 #include "thud/study/sobol.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "study/in_parallel.hpp"
 #include "study/quasi_random.hpp"
 
 namespace thud {
@@ -18,22 +14,6 @@ namespace {
 
 using Size = std::size_t;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// Many times the same, in order of the numbers: when it is cancelled, those that are done are the first ones, but for
-// a few.
-void in_order(int jobs, std::int64_t count, const std::function<void(std::int64_t)>& work) {
-  const int processors = tbb::info::default_concurrency();
-  if (jobs <= 0) jobs = processors;
-  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<Size>(std::max(jobs, processors)));
-  std::atomic<std::int64_t> next = 0;
-  tbb::task_arena arena(jobs);
-  arena.execute([&] {
-    tbb::parallel_for(0, jobs, [&](int) {
-      for (std::int64_t i = next++; i < count; i = next++) work(i);
-    });
-  });
-}
 
 /// Where a sample has its runs: in A, in B, and in A with one knob of B.
 class Runs {
@@ -165,12 +145,12 @@ Estimate estimate(const Sample& s, std::span<const double> weight) {
 std::vector<double> bootstrap(const Sample& s, Size output, const SobolOptions& options) {
   const Size n = s.row.size(), width = 2 * s.c.size() + 1;
   std::vector<double> resampled(static_cast<Size>(options.bootstrap) * width);
-  in_order(options.jobs, options.bootstrap, [&](std::int64_t r) {
+  in_parallel(options.jobs, static_cast<Size>(options.bootstrap), [&](Size r) {
     std::vector<double> weight(n, 0);
-    const std::uint64_t stream = hash_of(options.seed, static_cast<std::uint64_t>(r), 4 + output);
+    const std::uint64_t stream = hash_of(options.seed, r, 4 + output);
     for (Size j = 0; j < n; ++j) ++weight[((hash_of(stream, j, 0) >> 32) * n) >> 32];  // n < 2^32
     const std::vector<double> index = estimate(s, weight).index;
-    std::copy(index.begin(), index.end(), resampled.begin() + r * static_cast<std::int64_t>(width));
+    std::copy(index.begin(), index.end(), resampled.begin() + static_cast<std::ptrdiff_t>(r * width));
   });
   return resampled;
 }
@@ -247,9 +227,8 @@ SobolIndices sobol_indices(int knobs, int outputs, std::int64_t samples, const S
   const std::vector<double> u = draw_samples(d, runs.samples(), options.seed);
   const std::int64_t per_sample = knobs + 2, total = samples * per_sample;
   std::atomic<std::int64_t> done = 0;
-  in_order(options.jobs, samples, [&](std::int64_t j) {
+  in_parallel(options.jobs, static_cast<Size>(samples), [&](Size row) {
     if (options.cancel && *options.cancel) return;
-    const Size row = static_cast<Size>(j);
     run_sample(std::span(u).subspan(row * 2 * d, 2 * d), model, row, runs, options.cancel);
     const std::int64_t count = done += per_sample;
     if (options.progress) options.progress(count, total);
