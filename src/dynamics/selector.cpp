@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/growing_cholesky.hpp"
+
 namespace thud {
 
 namespace {
@@ -15,39 +17,30 @@ class Span {
 
   /// Square of the distance. `held` may only grow from call to call.
   double distance(int which, const std::vector<int>& held) {
-    while (factor_.size() < held.size()) {
-      const std::size_t k = factor_.size();
-      std::vector<double> row = reduce(held[k], held, k);
-      row.push_back(std::sqrt(std::max(1 + ridge - square(row), 0.01 * ridge)));
-      factor_.push_back(std::move(row));
-    }
-    return 1 - square(reduce(which, held, held.size()));
+    for (int k = factor_.size(); k < static_cast<int>(held.size()); ++k)
+      factor_.add(cosines(held[k], held, k), 1 + ridge, 0.01 * ridge);
+    std::vector<double> row = cosines(which, held, static_cast<int>(held.size()));
+    factor_.reduce(row);
+    double rest = 1;
+    for (double c : row) rest -= c * c;
+    return rest;
   }
 
  private:
   static constexpr double ridge = 1e-14;
 
-  double cosine(int a, int b) const {
-    return products_[a * rows_ + b] / std::sqrt(products_[a * rows_ + a] * products_[b * rows_ + b]);
-  }
-  std::vector<double> reduce(int which, const std::vector<int>& held, std::size_t count) const {
-    std::vector<double> out(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      out[i] = cosine(held[i], which);
-      for (std::size_t j = 0; j < i; ++j) out[i] -= factor_[i][j] * out[j];
-      out[i] /= factor_[i][i];
-    }
+  // Of a row with the first rows that are held.
+  std::vector<double> cosines(int which, const std::vector<int>& held, int count) const {
+    std::vector<double> out(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i)
+      out[i] = products_[held[i] * rows_ + which]
+             / std::sqrt(products_[held[i] * rows_ + held[i]] * products_[which * rows_ + which]);
     return out;
-  }
-  static double square(const std::vector<double>& x) {
-    double sum = 0;
-    for (double c : x) sum += c * c;
-    return sum;
   }
 
   const std::vector<double>& products_;
   int rows_;
-  std::vector<std::vector<double>> factor_;  // Cholesky's, row by row
+  GrowingCholesky factor_;
 };
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace thud {
 template <class P>
 bool changes(const TimeFunctionOf<P>& f, double now, double end, double size) {
   if (!f.varies) return false;
+  for (double edge : f.edges)
+    if (edge > now && edge < end) return true;
   constexpr int samples = 2000;
   const double present = value_of(f(now));
   for (int k = 1; k <= samples; ++k)

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "event/rest.hpp"
 #include "thud/base/law_error.hpp"
@@ -63,6 +65,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
     if constexpr (requires { e.coarsest_step(span); })
       options_.max_step = std::min(options_.max_step, e.coarsest_step(span));
   });
+  find_edges();
   s_.system.reset(s_.mode);
   out_.events.reserve(8);
   set_scales();
@@ -147,6 +150,11 @@ void Run::advance() {
     if (!(wait > event_time_tolerance)) return end_closing();
     h = std::min(h, wait);
   }
+  if (edge_ < edges_.size()) {
+    const double wait = edges_[edge_] - s_.t;
+    if (!(wait > event_time_tolerance)) return pass_edge();
+    h = std::min(h, wait);
+  }
   const bool last = h >= left;
   if (last) h = left;
   if (!(h > 0)) return finish(StopReason::time_limit);
@@ -161,6 +169,43 @@ void Run::advance() {
   accept();
   if (last) return finish(StopReason::time_limit);
   if (options_.stop_at_rest && creeps(s_)) try_to_settle();
+}
+
+// ---- edges of what is prescribed in time --------------------------------------------------------------------------------
+
+namespace {
+// What lies this near to an edge is on its other side, as far as rounding can tell.
+double just_off(double edge) { return 4e-16 * (2 * std::abs(edge) + 1e-6); }
+}  // namespace
+
+// Instants at which a torque or force may jump: no step goes over one, so that none is missed, however short.
+void Run::find_edges() {
+  edges_.clear();
+  edge_ = 0;
+  s_.system.each([&]<class E>(const E& e, int) {
+    if constexpr (requires(void (*sink)(double)) { e.edges(sink); })
+      e.edges([&](double t) {
+        if (t > s_.t && t < options_.time_limit) edges_.push_back(t);
+      });
+  });
+  std::sort(edges_.begin(), edges_.end());
+  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+  set_window();
+}
+
+void Run::set_window() {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  const double from = edge_ > 0 ? edges_[edge_ - 1] : -far;
+  const double to = edge_ < edges_.size() ? edges_[edge_] : far;
+  s_.f.set_window(edge_ > 0 ? from + just_off(from) : from, std::isfinite(to) ? to - just_off(to) : to);
+}
+
+void Run::pass_edge() {
+  const double edge = edges_[edge_++];
+  s_.t = std::max(s_.t, edge + just_off(edge));
+  set_window();
+  s_.evaluate_here(s_.sampled_slope.data());
+  change_mode();
 }
 
 void Run::set_scales() {

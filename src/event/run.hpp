@@ -72,6 +72,9 @@ class Run final : public StepView {
   void clamp_what_rests();
   void update_clamps();
   void end_closing();
+  void find_edges();
+  void set_window();
+  void pass_edge();
   void stop_at_painleve(int contact);
   void push_event(EventKind kind, SwitchRef which) { out_.events.push_back({s_.t, kind, which, 0, 0}); }
   void log_changes(const Mode& before);
@@ -96,6 +99,8 @@ class Run final : public StepView {
   SolverOptions options_;
   StepObserver* observer_ = nullptr;
   std::vector<double> scale_;                // 1 over the allowed errors
+  std::vector<double> edges_;                // of what is prescribed in time
+  std::size_t edge_ = 0;                     // the next of them
   std::vector<Collider::Closing> closings_;  // series of bounces that are closed already but end later
   Mode before_;
   Outcome out_;

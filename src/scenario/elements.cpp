@@ -105,6 +105,7 @@ class KeyReader {
   void function(const char* key, TimeFunctionOf<P>& f, const char* unit, const char*) {
     if (auto given = t_.time_expression(key, dimension_of(unit))) {
       f.varies = given->varies();
+      f.edges = given->edges();
       f.f = function_of<P>(std::move(*given));
     }
   }

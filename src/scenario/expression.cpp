@@ -304,6 +304,31 @@ Dual<double> TimeExpression::rate_at(Dual<double> t) const {
 
 const std::string& TimeExpression::text() const { return compiled_->text; }
 
+std::vector<double> TimeExpression::edges() const {
+  const auto at = [&](double t) {
+    return expression_switches(compiled_->text, compiled_->symbols, compiled_->variables, t);
+  };
+  constexpr double t0 = 0.3, t1 = 1.7, t2 = 5.1;
+  std::vector<double> out;
+  try {
+    const std::vector<double> x0 = at(t0), x1 = at(t1), x2 = at(t2);
+    for (std::size_t k = 0; k < x0.size(); ++k) {
+      const double rate = (x1[k] - x0[k]) / (t1 - t0),
+                   size = std::abs(x0[k]) + std::abs(x1[k]) + std::abs(x2[k]);
+      if (!(std::abs(rate) > 1e-12 * size)) continue;
+      if (!(std::abs(x2[k] - x0[k] - rate * (t2 - t0)) <= 1e-12 * size)) continue;  // not linear
+      double t = t0 - x0[k] / rate;
+      t -= at(t)[k] / rate;  // without the rounding of the way there
+      if (std::isfinite(t)) out.push_back(t);
+    }
+  } catch (const ExpressionError&) {
+    return {};  // what no sides are known of
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 bool TimeExpression::varies() const {
   static const std::vector<std::string> smooth = {"sin",  "cos",  "tan",   "asin", "acos",
                                                   "atan", "sinh", "cosh",  "tanh", "exp",

@@ -80,6 +80,10 @@ class SymbolTable {
                                      const std::vector<std::string>& variables = {},
                                      std::span<const Dual<double>> values = {});
 
+/// What the sides of an expression depend on: it switches where one of these goes through zero. Of the first variable at t.
+[[nodiscard]] std::vector<double> expression_switches(std::string_view text, const SymbolTable& symbols,
+                                                      const std::vector<std::string>& variables, double t);
+
 /// An expression of time, compiled once and cheap to evaluate. A copy owns its own parser; one
 /// object must not be evaluated from two threads at once, two copies may.
 class TimeExpression {
@@ -107,6 +111,10 @@ class TimeExpression {
   /// False when it surely has one value, whatever its variable is: a number, or a smooth expression that the values of the
   /// symbols make constant, such as a cosine with an amplitude of zero.
   [[nodiscard]] bool varies() const;
+
+  /// The instants at which a step, pulse, sign, comparison, corner of abs, min or max in it switches, in order: of those
+  /// whose argument is linear in its variable.
+  [[nodiscard]] std::vector<double> edges() const;
 
  private:
   struct Compiled;

@@ -35,6 +35,8 @@ class RateParser {
     if (at_ != text_.size()) fail();
     return out;
   }
+  /// What was compared with zero on the way.
+  const std::vector<double>& switches() const { return switches_; }
 
  private:
   [[noreturn]] void fail() const {
@@ -80,19 +82,23 @@ class RateParser {
   }
   Number comparison() {
     Number a = sum();
+    const auto over = [&] {  // how far it is over what follows
+      switches_.push_back(a.v - sum().v);
+      return switches_.back();
+    };
     for (;;) {
       if (take("<=")) {
-        a = step_of(a <= sum());
+        a = step_of(over() <= 0);
       } else if (take(">=")) {
-        a = step_of(a >= sum());
+        a = step_of(over() >= 0);
       } else if (take("==")) {
-        a = step_of(a.v == sum().v);
+        a = step_of(over() == 0);
       } else if (take("!=")) {
-        a = step_of(a.v != sum().v);
+        a = step_of(over() != 0);
       } else if (take("<")) {
-        a = step_of(a < sum());
+        a = step_of(over() < 0);
       } else if (take(">")) {
-        a = step_of(a > sum());
+        a = step_of(over() > 0);
       } else {
         return a;
       }
@@ -177,8 +183,18 @@ class RateParser {
     fail();
   }
 
-  Number call(const std::string& name, const std::vector<Number>& a) const {
+  // Arguments that a function compares.
+  void note_switches(const std::string& name, const std::vector<Number>& a) {
+    if (name == "step" || name == "sign" || name == "abs") switches_.push_back(a[0].v);
+    if (name == "pulse" || name == "min" || name == "max")
+      for (std::size_t i = 0; i < a.size(); ++i)
+        for (std::size_t j = i + 1; j < a.size(); ++j)
+          if (name != "pulse" || i == 0) switches_.push_back(a[i].v - a[j].v);
+  }
+
+  Number call(const std::string& name, const std::vector<Number>& a) {
     const Number x = a[0];
+    note_switches(name, a);
     if (a.size() == 1) {
       if (name == "sin") return sin(x);
       if (name == "cos") return cos(x);
@@ -215,9 +231,18 @@ class RateParser {
   const std::vector<std::string>& variables_;
   std::span<const Number> values_;
   std::size_t at_ = 0;
+  std::vector<double> switches_;
 };
 
 }  // namespace
+
+std::vector<double> expression_switches(std::string_view text, const SymbolTable& symbols,
+                                        const std::vector<std::string>& variables, double t) {
+  const Number at(t);
+  RateParser parser(text, symbols, variables, {&at, 1});
+  (void)parser.parse();
+  return parser.switches();
+}
 
 double expression_rate(std::string_view text, const SymbolTable& symbols, double value,
                        const std::vector<std::string>& variables, std::span<const Number> values) {

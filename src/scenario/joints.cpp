@@ -82,6 +82,7 @@ JointForcesOf<P> read_forces(const Table& t, bool slides) {
   }
   if (auto drive = t.time_expression(slides ? "force" : "torque", load)) {
     f.torque_varies = drive->varies();
+    f.torque_edges = drive->edges();
     auto torque = function_of<P>(std::move(*drive));
     if (f.torque_varies)
       f.torque = std::move(torque);

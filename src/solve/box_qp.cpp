@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/growing_cholesky.hpp"
+
 namespace thud {
 
 void BoxQp::resize(int n) {
@@ -130,40 +132,26 @@ class ActiveSet {
     if (hit < 0) return true;
     x_[free_[hit]] = d[hit] > 0 ? hi_[free_[hit]] : lo_[free_[hit]];
     free_.erase(free_.begin() + hit);
-    factor_.resize(hit);
+    factor_.cut(hit);
     return false;
   }
 
   // By a Cholesky factor of the free variables, whose rows are kept while the variables before them stay.
   void solve_free(std::vector<double>& x) {
     const int m = static_cast<int>(free_.size());
-    for (int k = static_cast<int>(factor_.size()); k < m; ++k) {
-      std::vector<double> row(k + 1);
+    for (int k = factor_.size(); k < m; ++k) {
+      std::vector<double> row(k);
+      for (int i = 0; i < k; ++i) row[i] = w_[free_[k] * n_ + free_[i]];
       const double own = w_[free_[k] * n_ + free_[k]];
-      double p = own;
-      for (int i = 0; i < k; ++i) {
-        double s = w_[free_[k] * n_ + free_[i]];
-        for (int j = 0; j < i; ++j) s -= row[j] * factor_[i][j];
-        row[i] = s / factor_[i][i];
-      }
-      for (int j = 0; j < k; ++j) p -= row[j] * row[j];
-      row[k] = std::sqrt(std::max(p, 1e-14 * own + 1e-300));  // the ridge keeps the pivots positive
-      factor_.push_back(std::move(row));
+      factor_.add(std::move(row), own, 1e-14 * own + 1e-300);  // the ridge keeps the pivots positive
     }
-    for (int i = 0; i < m; ++i) {
-      for (int j = 0; j < i; ++j) x[i] -= factor_[i][j] * x[j];
-      x[i] /= factor_[i][i];
-    }
-    for (int i = m - 1; i >= 0; --i) {
-      for (int j = i + 1; j < m; ++j) x[i] -= factor_[j][i] * x[j];
-      x[i] /= factor_[i][i];
-    }
+    factor_.solve(x);
   }
 
   int n_;
   std::vector<double> w_, b_, lo_, hi_, scale_, x_;
   std::vector<int> free_;
-  std::vector<std::vector<double>> factor_;  // of w_ over the free variables
+  GrowingCholesky factor_;  // of w_ over the free variables
 };
 
 }  // namespace

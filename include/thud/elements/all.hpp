@@ -25,6 +25,7 @@
 //   guards(…, sink), flip, log, approaches, starts_rough             events
 //   settle_touch, settle_geometry, settle_flow, …                    selection of the next mode
 //   length(scene), longest_step     sizes
+//   edges(sink), is_to_change       of what is prescribed in time: instants that steps end at; whether more is to come
 //   observables(lister), observe(code, …)         what can be read off it
 //   attach(tree)                    called once when it is added
 //   table, table_about, keys(visitor), fault()    how scenario files write it, see keys.hpp

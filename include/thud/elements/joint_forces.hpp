@@ -67,6 +67,10 @@ struct JointTorqueOf {
   double coarsest_step(double span) const {
     return torque.varies ? span / 1000 : std::numeric_limits<double>::infinity();
   }
+  template <class Sink>
+  void edges(Sink&& sink) const {
+    for (double t : torque.edges) sink(t);
+  }
   /// What stands still now may yet be moved.
   bool is_to_change(double now, double end, const Scales& scales) const {
     return changes(torque, now, end, scales.moment);

@@ -18,6 +18,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "thud/math/vec2.hpp"
 #include "thud/mechanics/tree.hpp"
@@ -54,6 +55,8 @@ template <class P>
 struct TimeFunctionOf {
   std::function<P(double)> f;  ///< empty: zero
   bool varies = false;
+  std::vector<double>
+      edges{};  ///< instants at which it may jump or have a corner, in order: no step goes over one
 
   P operator()(double t) const { return f ? f(t) : P(0); }
 };

@@ -68,6 +68,11 @@ struct PointForceOf {
   double coarsest_step(double span) const {
     return x.varies || z.varies ? span / 1000 : std::numeric_limits<double>::infinity();
   }
+  template <class Sink>
+  void edges(Sink&& sink) const {
+    for (double t : x.edges) sink(t);
+    for (double t : z.edges) sink(t);
+  }
   bool is_to_change(double now, double end, const Scales& scales) const {
     return changes(x, now, end, scales.force) || changes(z, now, end, scales.force);
   }
