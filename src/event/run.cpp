@@ -201,10 +201,11 @@ void Run::set_window() {
 }
 
 void Run::pass_edge() {
-  const double edge = edges_[edge_++];
+  const double edge = edges_[edge_++], before = s_.t;
   s_.t = std::max(s_.t, edge + just_off(edge));
   set_window();
   s_.evaluate_here(s_.sampled_slope.data());
+  for (int i = 0; i < s_.total; ++i) s_.y[i] += (s_.t - before) * s_.sampled_slope[i];
   change_mode();
 }
 

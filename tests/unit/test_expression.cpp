@@ -191,6 +191,21 @@ TEST(TimeExpression, evaluates_many_times) {
   EXPECT_EQ(f.text(), "a*sin(2*pi*t)");
 }
 
+// By hand. What is not linear in t has no edges that could be listed.
+TEST(TimeExpression, edges_are_where_a_side_changes) {
+  using testing::DoubleEq, testing::ElementsAre, testing::IsEmpty;
+  SymbolTable symbols;
+  symbols.set("w", 0.25);
+  const auto edges = [&](const char* text) { return TimeExpression(text, symbols).edges(); };
+  EXPECT_THAT(edges("sin(t) + w"), IsEmpty());
+  EXPECT_THAT(edges("3*pulse(t, 2, 2 + w)"), ElementsAre(2, 2.25));
+  EXPECT_THAT(edges("step(3 - 2*t)"), ElementsAre(1.5));
+  EXPECT_THAT(edges("t < w ? t > 7 : 0"), ElementsAre(0.25, 7));
+  EXPECT_THAT(edges("abs(t - 1) + min(t, 4*w)"), ElementsAre(1));
+  EXPECT_THAT(edges("max(1, t/2, 2 - t)"), ElementsAre(1, DoubleEq(4.0 / 3), 2));
+  EXPECT_THAT(edges("step(sin(t)) + floor(t)"), IsEmpty());
+}
+
 TEST(TimeExpression, copies_are_independent_and_outlive_their_origin) {
   auto original = std::make_unique<TimeExpression>("t^2 + n", some_symbols());
   TimeExpression copy = *original;
