@@ -269,7 +269,7 @@ std::string make_impacts_csv(const Scenario& s, const Outcome& outcome) {
       "impact,time [s],contact,case,law,friction,restitution,approach [m/s],separation [m/s],slip before "
       "[m/s],"
       "slip after [m/s],normal impulse [N s],tangential impulse [N s],normal work [J],friction work [J],"
-      "energy before [J],energy after [J]";
+      "kinetic energy before [J],kinetic energy after [J]";
   out += make_joint_impulse_header(*s.system) + '\n';
   long number = 0;
   for (const ImpactRecord& r : outcome.impacts) {

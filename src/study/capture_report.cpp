@@ -78,6 +78,12 @@ class Report {
     if (c_.uneven > 0)
       text += fmt::format("; {} {}", counted(static_cast<std::size_t>(c_.uneven), "step"),
                           c_.clock == "time" ? "of another length" : "with frames left out");
+    for (std::size_t i = 1; i < c_.time.size(); ++i)
+      if (c_.time[i] < c_.time[i - 1]) {
+        text += fmt::format("; the time goes back, from {} s to {} s, which a fit refuses",
+                            show_number(c_.time[i - 1], 9), show_number(c_.time[i], 9));
+        break;
+      }
     line("Clock", text);
   }
 

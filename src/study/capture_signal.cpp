@@ -25,13 +25,15 @@ std::vector<std::size_t> rows_with_values(const std::vector<double>& value) {
 
 // Below this no distance says anything: the noise, or the digits that values are written with.
 double resolution(const std::vector<double>& y, const std::vector<std::size_t>& rows) {
-  double largest = 0, smallest_step = HUGE_VAL;
+  double largest = 0, finest = HUGE_VAL;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     largest = std::max(largest, std::abs(y[rows[k]]));
-    const double step = k > 0 ? std::abs(y[rows[k]] - y[rows[k - 1]]) : 0;
-    if (step > 0) smallest_step = std::min(smallest_step, step);
+    if (k < 2) continue;
+    // Of a fast motion the values differ by much more than their digits; their second differences do not.
+    const double bend = std::abs(y[rows[k]] - 2 * y[rows[k - 1]] + y[rows[k - 2]]);
+    if (bend > 1e-12 * largest) finest = std::min(finest, bend);
   }
-  return std::max({noise_of(y), std::isfinite(smallest_step) ? smallest_step : 0, 1e-9 * largest});
+  return std::max({noise_of(y), std::isfinite(finest) ? finest : 0, 1e-9 * largest});
 }
 
 // How far a value is from the nearest of what its neighbours on the left, on the right and on both sides make of it.

@@ -147,10 +147,20 @@ void check_fit(const FitPlace& place, const FitStudy& study, const std::vector<F
   const bool is_off = is_far_off(result) || !level.failures.empty();
   if (is_off) check_scale(place, result);
   const bool is_turned = is_off && check_signs(place, data, result);
+  // So far off, small corrections of clocks and axes tell nothing, and what does comes first.
+  constexpr double hopeless = 50;
+  const bool is_hopeless = !study.noise.empty() && result.scale > hopeless;
+  if (is_hopeless && !is_turned)
+    level.failures.front() +=
+        " (another experiment, unit or marker, or an axis that runs the other way: sign = "
+        "\"find\" under [fit.nuisance] tries the axes)";
+  if (is_hopeless)
+    result.failures.insert(result.failures.end(), level.failures.begin(), level.failures.end());
   check_minimum(place, start, result);
-  if (!is_turned && start.size() > 0) check_views(place, data, result);
+  if (!is_turned && !is_hopeless && start.size() > 0) check_views(place, data, result);
   check_bounds(result);
-  result.failures.insert(result.failures.end(), level.failures.begin(), level.failures.end());
+  if (!is_hopeless)
+    result.failures.insert(result.failures.end(), level.failures.begin(), level.failures.end());
   warn_of_pattern(result);
 }
 

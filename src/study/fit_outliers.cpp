@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/capture_signal.hpp"
 #include "study/robust.hpp"
 
 namespace thud {
@@ -47,6 +48,16 @@ double extent_of(const FitModel& model, Index first, Index last) {
   return quantile(measured, 0.9) - quantile(measured, 0.1);
 }
 
+// What its neighbours contradict, whatever the model says: one such value can lead the first fit astray.
+void mark_spikes(const FitModel& model, Index first, Index last, std::vector<char>& out) {
+  const auto row = [&](Index i) { return model.sources()[std::size_t(i)].row; };
+  std::vector<double> signal(row(last - 1) - row(first) + 1, NAN);
+  for (Index i = first; i < last; ++i) signal[row(i) - row(first)] = model.measured()[i];
+  const std::vector<std::size_t> spikes = find_spikes(signal);
+  for (Index i = first; i < last; ++i)
+    if (std::binary_search(spikes.begin(), spikes.end(), row(i) - row(first))) out[std::size_t(i)] = 1;
+}
+
 }  // namespace
 
 std::vector<char> find_impossible(const FitModel& model, const VectorXd& values) {
@@ -58,6 +69,7 @@ std::vector<char> find_impossible(const FitModel& model, const VectorXd& values)
         std::max(far_in_medians * median(distance), far_in_extents * extent_of(model, first, last));
     for (Index i = first; i < last; ++i)
       out[std::size_t(i)] = limit > 0 && !(distance[std::size_t(i - first)] <= limit);
+    mark_spikes(model, first, last, out);
   }
   return out;
 }

@@ -196,6 +196,8 @@ void check_views(const FitPlace& place, const std::vector<FitData>& data, FitRes
     if (s.file == all_files || data.size() == 1)
       if (s.kind == FitParameter::Kind::clock) note_clock(s, maker, result);
     Doubt d = maker.make(s);
+    constexpr double likely_clock = 0.25;  // no camera is further off: something else is
+    if (s.kind == FitParameter::Kind::clock && std::abs(d.by) > likely_clock) continue;
     if (!(d.significance() > sure)) continue;
     others += worst ? 1 : 0;
     if (!worst || d.significance() > worst->doubt.significance()) worst = Found{std::move(s), std::move(d)};

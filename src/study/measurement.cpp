@@ -41,7 +41,7 @@ constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 // ---- headings into observables ---------------------------------------------------------------------------------
 
 struct Target {
-  enum class Kind { time, frame, observable, point, ignored } kind = Kind::ignored;
+  enum class Kind { time, frame, observable, point, ignored, blank } kind = Kind::ignored;
   std::size_t column = 0;  // in the measurement, or the number of the point
   int axis = 0;            // of a point
   double factor = 1;
@@ -67,8 +67,9 @@ class HeaderReader {
 
   std::vector<Target> read() {
     std::vector<Target> targets;
-    for (const Heading& h : layout_.headings) targets.push_back(read(h));
     const Heading& first = layout_.headings.front();
+    check_points(first);
+    for (const Heading& h : layout_.headings) targets.push_back(read(h));
     if (!has_time_ && !has_frame_ && !rules_.rate)
       throw error(first,
                   "the first line must name the columns, and one of them must be \"time\", as in "
@@ -77,7 +78,6 @@ class HeaderReader {
       throw error(first,
                   "frames are counted, but nothing says how many there are in a second: rate = ... under "
                   "[fit.capture] does");
-    check_points(first);
     if (out_.columns.empty() && rules_.points.empty())
       throw error(first, "there is no column besides the time");
     return targets;
@@ -96,7 +96,11 @@ class HeaderReader {
       if (name == h.name || name == h.written || ::fnmatch(name.c_str(), h.name.c_str(), 0) == 0) return {};
     for (const auto& [from, to] : rules_.rename)
       if (from == h.name || from == h.written) h.name = to;
-    if (h.name.empty()) throw error(h, "a column without a name");
+    if (h.name.empty()) {  // lines that end with a separator
+      if (&written == &layout_.headings.back() && layout_.headings.size() > 1)
+        return {.kind = Target::Kind::blank};
+      throw error(h, "a column without a name");
+    }
     if (is_time_name(h.name)) {
       if (std::exchange(has_time_, true)) throw error(h, "there is a time column already");
       return {Target::Kind::time, 0, 0, factor(h, "s"), "time"};
@@ -192,7 +196,7 @@ class RowReader {
             1,
             std::vector<double>(out_.columns.size(), gap),
             std::vector<Eigen::Vector3d>(points_.size(), Eigen::Vector3d::Constant(gap))};
-    for (std::size_t k = 0; k < targets_.size(); ++k) read(cells[k], targets_[k], row);
+    for (std::size_t k = 0; k < cells.size(); ++k) read(cells[k], targets_[k], row);
     set_time(row);
     if (row.time < last_)
       throw error(row, row.column,
@@ -230,6 +234,7 @@ class RowReader {
 
   void check_width(const TextLine& line, const std::vector<Cell>& cells) const {
     if (cells.size() == targets_.size()) return;
+    if (cells.size() + 1 == targets_.size() && targets_.back().kind == Target::Kind::blank) return;
     const Cell& at = cells.size() > targets_.size() ? cells[targets_.size()] : cells.back();
     throw InputError({file_, line.number, at.column},
                      fmt::format("{} value{}, but the first line names {} columns", cells.size(),
@@ -239,6 +244,11 @@ class RowReader {
   void read(const Cell& cell, const Target& target, Row& row) {
     using Kind = Target::Kind;
     if (target.kind == Kind::ignored) return;
+    if (target.kind == Kind::blank) {
+      if (!cell.text.empty())
+        throw error(row, cell.column, fmt::format("\"{}\" stands in a column without a name", cell.text));
+      return;
+    }
     const bool is_clock = target.kind == Kind::time || target.kind == Kind::frame;
     double value = gap;
     if (!is_gap(cell.text)) {

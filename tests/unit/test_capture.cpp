@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "study/capture_signal.hpp"
 #include "thud/base/error.hpp"
 #include "thud/study/capture.hpp"
 
@@ -44,6 +45,21 @@ struct Fall {
     return out;
   }
 };
+
+// A fall of 2.5 mm a frame that is braked at once: spikes from 8 mm to 10 m are seen, and nothing else is.
+TEST(Capture, spikes_of_a_fast_motion_are_seen) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> scatter(0, 1e-4);
+  for (const double spike : {0.0, 8e-3, -30e-3, 0.1, -0.5, 10.0})
+    for (const std::size_t at : {4u, 11u, 19u}) {
+      std::vector<double> y;
+      for (int i = 0; i < 30; ++i)
+        y.push_back((i < 12 ? 2.5e-3 * i : 0.03 + 0.8e-3 * (i - 12)) + scatter(random));
+      y[at] += spike;
+      EXPECT_EQ(find_spikes(y), spike == 0 ? std::vector<std::size_t>{} : std::vector<std::size_t>{at})
+          << spike;
+    }
+}
 
 TEST(Capture, layout_rate_and_columns) {
   for (const auto& [separator, decimal] : {std::pair{",", '.'}, std::pair{";", ','}, std::pair{"\t", '.'}}) {

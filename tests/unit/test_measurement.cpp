@@ -102,6 +102,12 @@ TEST(Measurement, bad_cells_are_named_with_their_place) {
   EXPECT_EQ(refusal("time, link.tip.z\n0, \"1\"2\n"), "2:7: there is text behind the closing quote");
 }
 
+// As some systems write them. What stands in a column without a name is not passed over.
+TEST(Measurement, lines_may_end_with_a_separator) {
+  EXPECT_EQ(read("time;link.tip.z;\n0;1;\n1;2\n").columns.at(0).value, (std::vector<double>{1, 2}));
+  EXPECT_EQ(refusal("time;link.tip.z;\n0;1;\n1;2;3\n"), "3:5: \"3\" stands in a column without a name");
+}
+
 TEST(Measurement, bad_headings_are_named_with_their_place) {
   EXPECT_THAT(refusal("time, link.tipp.z\n0, 1\n"),
               HasSubstr("1:7: the scenario has no observable \"link.tipp.z\"; "
