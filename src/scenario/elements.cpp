@@ -3,12 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "scenario/bodies.hpp"
 
 namespace thud::doc {
 
 namespace {
+
+// A unit that is not known would let every unit pass.
+Dimension measure_of(const char* unit) {
+  const Dimension d = dimension_of(unit);
+  if (d == Dimension::any)
+    throw std::logic_error(fmt::format("no Dimension measures \"{}\": see units.hpp", unit));
+  return d;
+}
 
 Range range_of(Admits admits) {
   switch (admits) {
@@ -85,10 +94,10 @@ class KeyReader {
   }
 
   void number(const char* key, P& x, const char* unit, Admits admits, const char*) {
-    x = t_.number(key, dimension_of(unit), range_of(admits));
+    x = t_.number(key, measure_of(unit), range_of(admits));
   }
   void number_or(const char* key, P& x, const char* unit, Admits admits, const char*) {
-    x = t_.number_or(key, x, dimension_of(unit), range_of(admits));
+    x = t_.number_or(key, x, measure_of(unit), range_of(admits));
   }
   void joint_number(const char* key, P& x, const char* pin, const char* slider, Admits admits,
                     const char* about) {
@@ -103,7 +112,7 @@ class KeyReader {
     which = static_cast<int>(std::find(names.begin(), names.end(), chosen) - names.begin());
   }
   void function(const char* key, TimeFunctionOf<P>& f, const char* unit, const char*) {
-    if (auto given = t_.time_expression(key, dimension_of(unit))) {
+    if (auto given = t_.time_expression(key, measure_of(unit))) {
       f.varies = given->varies();
       f.edges = given->edges();
       f.f = function_of<P>(std::move(*given));
@@ -163,10 +172,10 @@ class KeyLister {
   }
   void joint(const char* key, int&, const char* about) { add(key, {{.form = Form::text}}, "", about); }
   void number(const char* key, double&, const char* unit, Admits admits, const char* about) {
-    add(key, {{.form = Form::number, .dimension = dimension_of(unit), .range = range_of(admits)}}, "", about);
+    add(key, {{.form = Form::number, .dimension = measure_of(unit), .range = range_of(admits)}}, "", about);
   }
   void number_or(const char* key, double& x, const char* unit, Admits admits, const char* about) {
-    add(key, {{.form = Form::number, .dimension = dimension_of(unit), .range = range_of(admits)}}, show(x),
+    add(key, {{.form = Form::number, .dimension = measure_of(unit), .range = range_of(admits)}}, show(x),
         about);
   }
   void joint_number(const char* key, double&, const char* pin, const char* slider, Admits admits,
@@ -182,7 +191,7 @@ class KeyLister {
     add(key, {{.form = Form::choice, .choices = std::move(names)}}, fallback, about);
   }
   void function(const char* key, TimeFunction&, const char* unit, const char* about) {
-    add(key, {{.form = Form::formula, .dimension = dimension_of(unit), .variable = "t"}}, "none",
+    add(key, {{.form = Form::formula, .dimension = measure_of(unit), .variable = "t"}}, "none",
         std::string(about) + "; a number, or an expression of the time `t`");
   }
 
@@ -190,7 +199,7 @@ class KeyLister {
   static std::vector<ValueSpec> in_both(const char* pin, const char* slider, Admits admits) {
     std::vector<ValueSpec> out;
     for (const char* unit : {pin, slider})
-      out.push_back({.form = Form::number, .dimension = dimension_of(unit), .range = range_of(admits)});
+      out.push_back({.form = Form::number, .dimension = measure_of(unit), .range = range_of(admits)});
     return out;
   }
   void add(const char* key, std::vector<ValueSpec> values, std::string fallback, std::string about) {

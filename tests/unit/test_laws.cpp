@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "thud/granular/law_rates.hpp"
 #include "thud/granular/laws.hpp"
 #include "thud/scenario/run.hpp"
 #include "thud/scenario/scenario.hpp"
@@ -378,6 +379,44 @@ TEST(Bingham, motion_along_the_surface_decays_by_itself) {
   ASSERT_TRUE(r.reached) << r.reason;
   EXPECT_NEAR(*r.find("ua")->value, 1.7 * std::exp(-1.2 / 0.05 * *r.find("ta")->value), 1e-9);
   EXPECT_NEAR(*r.find("ub")->value, -0.4 * std::exp(-1.2 / 0.3 * *r.find("tb")->value), 1e-9);
+}
+
+// Source of truth: central differences, good to 1e-7 of the sum with a step of 1e-5.
+TEST(Table, every_coefficient_has_its_rate) {
+  const State s = make_link(0.08, 0, 0.1);
+  const auto sum = [](const auto& r) {
+    return r.drag + 2 * r.plunge + 3 * r.withdraw + 5 * r.shear + 7 * r.spin_linear + 11 * r.spin_square;
+  };
+  for (const LawEntry* e : law_table()) {
+    Law law = e->prototype;
+    double x = 1.25;
+    for (const Coefficient& c : e->card.coefficients) c.set(law, x += 0.25);
+    for (std::size_t k = 0; k < e->card.coefficients.size(); ++k) {
+      const Coefficient& c = e->card.coefficients[k];
+      const double h = 1e-5, here = c.get(law);
+      const auto at = [&](double value) {
+        Law moved = law;
+        c.set(moved, value);
+        return sum(answer(moved, s));
+      };
+      using D = Dual<double>;
+      LawOf<D> lifted = with_rates(law);
+      ASSERT_TRUE(set_rate(lifted, k, 1));
+      Immersed<D> im;
+      im.length = D(s.immersed.length), im.volume = D(s.immersed.volume), im.depth = D(s.immersed.depth);
+      im.side = D(s.immersed.side);
+      PartOf<D> part;
+      part.s1 = D(s.part.s1), part.width = part.breadth = D(s.part.width);
+      const Flow<D, D> flow{&im,       &part, D(1 / s.part.width), D(s.area * s.speed), D(s.speed),
+                            D(s.mass), D(g)};
+      Resistance<D> out;
+      std::visit([&](const auto& l) { l.evaluate(flow, out); }, lifted);
+      EXPECT_DOUBLE_EQ(value_of(sum(out)), at(here)) << e->card.name;
+      const double difference = (at(here + h) - at(here - h)) / (2 * h);
+      EXPECT_NEAR(sum(out).d, difference, 1e-7 * (std::abs(at(here)) + std::abs(difference)))
+          << e->card.name << " " << c.key;
+    }
+  }
 }
 
 }  // namespace

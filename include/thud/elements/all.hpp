@@ -19,13 +19,15 @@
 //   kernel<Load>(scene, mode)       a quicker apply<true> for a mode, null where it does nothing (see Kernel)
 //   acts_on_lone(scene)             true: apply, and kernel<Load>, also take a LoneLoad
 //   force_on(body, …), joint_moment(body, …)      what it does to a body, for reactions in joints
-//   acts_in_modes                   = true: part of small vibrations (thud modes)
+//   acts_in_modes                   = true: part of small vibrations (thud modes); or left_out_of_modes, in words
+//   subject() or name(scene)        what reports and the event log call it
+//   ties, force_size, stores        bodies that it couples; how large its force is; whether it stores energy at all
 //   state, force, rate, bounds, add_row, bias, is_active, class_of   of its switches
 //   plain_bias(sub, frames, work, out)            bias without dual numbers; false where it takes them
 //   guards(…, sink), flip, log, approaches, starts_rough             events
 //   settle_touch, settle_geometry, settle_flow, …                    selection of the next mode
-//   length(scene), longest_step     sizes
-//   edges(sink), is_to_change       of what is prescribed in time: instants that steps end at; whether more is to come
+//   length(scene), longest_step, coarsest_step      sizes
+//   edges(sink), is_to_change, inputs_at            of what is prescribed in time: instants that steps end at; whether more is to come
 //   observables(lister), observe(code, …)         what can be read off it
 //   attach(tree)                    called once when it is added
 //   table, table_about, keys(visitor), fault()    how scenario files write it, see keys.hpp
