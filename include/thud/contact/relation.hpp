@@ -31,7 +31,7 @@ template <class P, class T>
   T rate = frames.rate[f.body];
   if (frames.beam[f.body]) {
     v += frames.deflection_rate(f.body, f.point.s) * frames.w[f.body];
-    rate += frames.slope_rate(f.body, f.point.s);
+    if (!is_zero(f.radius)) rate += frames.slope_rate(f.body, f.point.s);
   }
   return v + rate * turned(offset);
 }
