@@ -22,13 +22,7 @@ struct Arguments {
 Comparison compare_with_progress(const std::vector<RivalFit>& rivals, int jobs) {
   const Interrupt interrupt;
   StatusLine line;
-  FitOptions options;
-  options.jobs = jobs;
-  options.cancel = Interrupt::flag();
-  options.progress = [&](std::string_view stage, long runs) {
-    line.show(fmt::format("{}, {} runs", stage, runs));
-  };
-  return compare_fits(rivals, options);
+  return compare_fits(rivals, shown_fit(jobs, line));
 }
 
 int run_compare(const Arguments& a) {

@@ -24,13 +24,7 @@ struct Arguments {
 FitResult fit_with_progress(const FitStudy& study, const std::vector<FitData>& data, int jobs) {
   const Interrupt interrupt;
   StatusLine line;
-  FitOptions options;
-  options.jobs = jobs;
-  options.cancel = Interrupt::flag();
-  options.progress = [&](std::string_view stage, long runs) {
-    line.show(fmt::format("{}, {} runs", stage, runs));
-  };
-  return fit(study, data, options);
+  return fit(study, data, shown_fit(jobs, line));
 }
 
 void write_pictures(const std::string& folder, const FitResult& result) {

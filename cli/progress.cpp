@@ -29,6 +29,16 @@ void StatusLine::show(std::string_view text) {
 
 double StatusLine::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
+FitOptions shown_fit(int jobs, StatusLine& line) {
+  FitOptions options;
+  options.jobs = jobs;
+  options.cancel = Interrupt::flag();
+  options.progress = [&line](std::string_view stage, long runs) {
+    line.show(fmt::format("{}, {} runs", stage, runs));
+  };
+  return options;
+}
+
 Progress::Progress(StepObserver* next, bool visible)
     : next_(next),
       visible_(visible),

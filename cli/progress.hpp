@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "thud/event/solver.hpp"
+#include "thud/study/fit.hpp"
 
 namespace thud::cli {
 
@@ -26,6 +27,9 @@ class StatusLine {
   Clock::time_point begin_, due_;
   std::mutex mutex_;
 };
+
+/// Options of a fit that tells its stages on a line, and that Interrupt ends.
+FitOptions shown_fit(int jobs, StatusLine& line);
 
 /// Shows on the terminal how far a run has come once it takes longer than a second; passes the steps on.
 class Progress final : public StepObserver {
