@@ -113,6 +113,10 @@ class Model {
   /// InputError for a name that is taken or cannot be written in a rule; the model is then as before.
   Model& add_observable(const std::string& name, const std::string& unit, SnapshotFunction function,
                         const std::string& about = "own observable");
+  /// Lets a function be a controller: that of a [[controller]] with a `rate` and `outputs`, in the place of its states. It is
+  /// called at each tick and fills the outputs; `memory` numbers are its own during a run. Throws InputError for an
+  /// unknown controller, with a suggestion.
+  Model& control(const std::string& controller, SnapshotController function, int memory = 0);
   /// Adds a result as [results] would: add_result("peak", "max link.angle"). Throws InputError for what is wrong with it.
   Model& add_result(const std::string& name, const std::string& rule);
 

@@ -64,6 +64,43 @@ Held add_observable(Model& model, const std::string& name, const std::string& un
   return held;
 }
 
+// f(instant, memory) gives the outputs: a number where there is one, else as many as there are. `memory` is a list.
+void tick(PythonFunction& function, const Snapshot& now, std::span<double> outputs,
+          std::span<double> memory) {
+  function.call([&](const py::object& f) -> double {
+    const py::object instant = py::cast(PythonInstant{&now});
+    struct Ends {
+      PythonInstant& it;
+      ~Ends() { it.now = nullptr; }
+    } const ends{instant.cast<PythonInstant&>()};
+    py::list kept;
+    for (double x : memory) kept.append(x);
+    const py::object given = memory.empty() ? f(instant) : f(instant, kept);
+    if (memory.size() != py::len(kept)) throw py::value_error("the memory of a controller keeps its length");
+    for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = py::float_(kept[k]);
+    if (outputs.size() == 1 && !py::isinstance<py::sequence>(given)) {
+      outputs[0] = py::float_(given);
+      return 0;
+    }
+    if (!py::isinstance<py::sequence>(given) || py::len(given) != outputs.size())
+      throw py::type_error("a controller with " + std::to_string(outputs.size()) + " outputs gave "
+                           + std::string(py::repr(given)));
+    for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k] = py::float_(given[py::int_(k)]);
+    return 0;
+  });
+}
+
+Held control(Model& model, const std::string& name, py::object function, int memory) {
+  const Held held = hold(std::move(function), "the controller \"" + name + "\"");
+  model.control(
+      name,
+      [held](const Snapshot& now, std::span<double> outputs, std::span<double> kept) {
+        tick(*held, now, outputs, kept);
+      },
+      memory);
+  return held;
+}
+
 Held use_restitution(Model& model, const std::string& contact, py::object function) {
   const Held held = hold(std::move(function), "the restitution of \"" + contact + "\"");
   model.use_restitution(contact, [held](double speed) {
@@ -112,6 +149,8 @@ void add_functions(py::module_& m) {
       .def_readonly("restitution", &PythonStrike::restitution, "Of the contact.");
   m.def("add_observable", &add_observable, py::arg("model"), py::arg("name"), py::arg("unit"),
         py::arg("function"), py::arg("about"), "Adds an observable.");
+  m.def("control", &control, py::arg("model"), py::arg("controller"), py::arg("function"), py::arg("memory"),
+        "Lets a function be a controller.");
   m.def("use_restitution", &use_restitution, py::arg("model"), py::arg("contact"), py::arg("function"),
         "Lets a restitution follow from the speed of approach.");
   m.def("use_impact", &use_impact, py::arg("model"), py::arg("contact"), py::arg("function"),

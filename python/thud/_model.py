@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _core
 from ._core import Instant, SandProbe, Strike
@@ -138,6 +138,16 @@ class Model:
         function raises, run() raises.
         """
         self._own["observable " + name] = _core.add_observable(self._core, name, unit, function, about)
+        return self
+
+    def control(self, controller: str, function: Callable[..., Union[float, Sequence[float]]], memory: int = 0) -> Model:
+        """Lets a function be a controller, and returns the model itself.
+
+        The scenario has a [[controller]] of that name with a `rate` and `outputs`. At each tick f(instant) gives the
+        outputs: a number where there is one, else a list. With memory=N it is f(instant, memory), where memory is a list
+        of N numbers of its own during a run, zero at the first tick. What the function raises, run() raises.
+        """
+        self._own["controller " + controller] = _core.control(self._core, controller, function, memory)
         return self
 
     def add_result(self, name: str, rule: str) -> Model:

@@ -156,6 +156,8 @@ double observe(const System& system, const Observable& what, double t, const dou
     case Quantity::angular_acceleration: return tree.angle_rate(what.body, work.acceleration.data());
     case Quantity::travel: return f.travel[what.body];
     case Quantity::travel_rate: return f.travel_rate[what.body];
+    case Quantity::joint_angle: return tree.joint_position(f, y, what.body);
+    case Quantity::joint_rate: return tree.joint_rate(f, what.body);
     case Quantity::position:
     case Quantity::velocity:
     case Quantity::acceleration: return pick(observe_point(tree, what, work), what.component);
@@ -310,6 +312,12 @@ class Lister {
       add(n + ".travel", o, "m", "travel of " + n + " along its slider");
       o.quantity = Quantity::travel_rate;
       add(n + ".travel.rate", o, "m/s", "speed of " + n + " along its slider");
+    }
+    if (kind == JointKind::pin) {
+      o.quantity = Quantity::joint_angle;
+      add(n + ".joint.angle", o, "rad", "angle of " + n + " against what carries it");
+      o.quantity = Quantity::joint_rate;
+      add(n + ".joint.rate", o, "rad/s", "rate in the joint of " + n);
     }
     o.quantity = Quantity::reaction;
     add_vector(n + ".joint.f", o, "N", "force on " + n + " in its joint", true);

@@ -264,7 +264,10 @@ void SystemOf<P>::evaluate_planned(double t, const double* y, const Mode& mode, 
     if (plan.is_lone)
       return evaluate_lone<true>(t, y, work, dydt,
                                  [&](LoneLoad<double>& load) { plan.lone.run(load, dydt); });
-    load_bodies(t, y, work, [&](Load<double>& load) { plan.all.run(load, work.power.data()); });
+    load_bodies(t, y, work, [&](Load<double>& load) {
+      load.control = mode.of<Controller>().data();
+      plan.all.run(load, work.power.data());
+    });
     const bool held = !mode.stuck.empty();
     double* vdot = held ? work.acceleration.data() : dydt + dof_count();
     tree_.forward_dynamics(work.frames, work.wrenches, work.factor, vdot);

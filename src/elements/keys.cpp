@@ -2,12 +2,13 @@
 
 #include <cmath>
 
-#include "thud/math/dual.hpp"
+#include "thud/elements/signal.hpp"
 
 namespace thud {
 
 template <class P>
 bool changes(const TimeFunctionOf<P>& f, double now, double end, double size) {
+  if (f.drive) return f.drive->formula.uses(0);
   if (!f.varies) return false;
   for (double edge : f.edges)
     if (edge > now && edge < end) return true;

@@ -5,10 +5,14 @@
 
 namespace thud {
 
-void Conditions::start(const std::vector<Condition>& conditions, std::vector<Hit>& hits) {
+void Conditions::start(const std::vector<Condition>& conditions, std::vector<Hit>& hits,
+                       const std::vector<Transition>& watched) {
   conditions_ = conditions;
   hits_ = &hits;
   hits.resize(conditions.size());
+  wanted_ = conditions.size();
+  for (const Transition& t : watched) conditions_.push_back(t.when);
+  watched_.assign(watched.size(), 0);
   sign_.assign(size(), 0);
   size_.assign(size(), 0.0);
   start_.assign(size(), 0.0);

@@ -11,11 +11,19 @@ class Conditions {
  public:
   explicit Conditions(const RunState& state) : state_(state) {}
 
-  void start(const std::vector<Condition>& conditions, std::vector<Hit>& hits);
+  /// `watched`: more conditions, which are not for hits; they have the numbers after the others.
+  void start(const std::vector<Condition>& conditions, std::vector<Hit>& hits,
+             const std::vector<Transition>& watched = {});
 
   std::size_t size() const { return conditions_.size(); }
   const Condition& operator[](std::size_t c) const { return conditions_[c]; }
-  bool is_open(std::size_t c) const { return !(*hits_)[c].found; }
+  bool is_open(std::size_t c) const { return c < wanted_ ? !(*hits_)[c].found : watched_[c - wanted_] != 0; }
+  /// Those for hits.
+  std::size_t wanted() const { return wanted_; }
+  /// Whether the k-th of the watched ones is waited for.
+  void watch(std::size_t k, bool on) { watched_[k] = on ? 1 : 0; }
+  /// One of them was met: it is on the other side now.
+  void pass(std::size_t c) { sign_[c] = -sign_[c]; }
   bool all_found() const;
 
   /// Less its target, for the state that was last evaluated.
@@ -64,6 +72,8 @@ class Conditions {
   const RunState& state_;
   std::vector<Condition> conditions_;
   std::vector<Hit>* hits_ = nullptr;
+  std::size_t wanted_ = 0;
+  std::vector<char> watched_;
   std::vector<int> sign_;
   std::vector<double> size_, start_, end_;
   std::vector<Past> past_;

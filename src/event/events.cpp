@@ -39,6 +39,7 @@ const char* event_kind_name(EventKind kind) {
     case EventKind::lift: return "lift";
     case EventKind::clamp: return "clamp";
     case EventKind::unclamp: return "unclamp";
+    case EventKind::state: return "state";
     case EventKind::condition: return "condition";
     case EventKind::rest: return "rest";
     case EventKind::start: return "start";
@@ -96,7 +97,7 @@ std::string event_subject(const System& system, const Event& event) {
   }
 }
 
-std::string event_state(const Event& event, bool after) {
+std::string event_state(const System& system, const Event& event, bool after) {
   const std::int8_t s = after ? event.after : event.before;
   switch (event.kind) {
     case EventKind::clamp:
@@ -121,6 +122,7 @@ std::string event_state(const Event& event, bool after) {
     case EventKind::settle: return after ? "closed" : "bouncing";
     case EventKind::touch: return after ? "closed" : "open";
     case EventKind::lift: return after ? "open" : "closed";
+    case EventKind::state: return system.of<Controller>()[event.which.index].states[s].name;
     default: return "";
   }
 }

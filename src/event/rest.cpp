@@ -25,9 +25,11 @@ bool is_at_rest(const RunState& s) {
 
 bool is_to_be_moved(const RunState& s, double end) {
   bool moved = false;
-  s.system.each([&]<class E>(const E& e, int) {
+  s.system.each([&]<class E>(const E& e, [[maybe_unused]] int k) {
     if constexpr (requires { e.is_to_change(s.t, end, s.scales()); })
       moved = moved || e.is_to_change(s.t, end, s.scales());
+    else if constexpr (requires { e.is_to_change(s.mode.of<E>()[k]); })
+      moved = moved || e.is_to_change(s.mode.of<E>()[k]);
   });
   return moved;
 }

@@ -67,6 +67,9 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   });
   find_edges();
   s_.system.reset(s_.mode);
+  control_.begin(options_.control);
+  rounds_ = 0;
+  control_changed_ = false;
   out_.events.reserve(8);
   set_scales();
   if (!s_.stepper->is.adaptive && options_.step > 0.1 * span)
@@ -78,13 +81,15 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   if (const int k = collider_.find_overlap(s_.work, s_.scales()); k >= 0)
     return fail(fmt::format("{} starts {:.3g} m inside", s_.system.contacts()[k].name,
                             -s_.work.of<ContactForce>()[k].gap));
-  conditions_.start(conditions, out_.hits);
+  conditions_.start(conditions, out_.hits, control_.watched());
+  watch_transitions();
   const std::vector<double> state = state_if_wanted();
   clamp_what_rests();
   const Mode before = s_.mode;
   const bool struck = strike();
   if (!select()) return;
   out_.stats.evaluations += 4;
+  control_changed_ = false;
   start_anew();
   locator_.note_approaches();
   if (struck) {
@@ -103,7 +108,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
 void Run::finish(StopReason reason) {
   if (reason == StopReason::rest) {  // what stands still has reached every rate of zero
     meet_reached(1e-5);
-    if (done_) return;
+    if (done_ || control_changed_) return;  // or it goes on
     push_event(EventKind::rest, {});
   }
   out_.reason = reason;
@@ -143,6 +148,7 @@ void Run::advance() {
     return finish(StopReason::cancelled);
   if (out_.stats.steps + out_.stats.rejected > options_.max_steps)
     return fail(fmt::format("gave up after {} steps", options_.max_steps));
+  if (control_changed_) return change_mode();
   const double left = options_.time_limit - s_.t;
   double h = next_step();
   if (!closings_.empty()) {
@@ -153,6 +159,11 @@ void Run::advance() {
   if (edge_ < edges_.size()) {
     const double wait = edges_[edge_] - s_.t;
     if (!(wait > event_time_tolerance)) return pass_edge();
+    h = std::min(h, wait);
+  }
+  if (control_.next() < options_.time_limit) {
+    const double wait = control_.next() - s_.t;
+    if (!(wait > event_time_tolerance)) return pass_control();
     h = std::min(h, wait);
   }
   const bool last = h >= left;
@@ -207,6 +218,39 @@ void Run::pass_edge() {
   s_.evaluate_here(s_.sampled_slope.data());
   for (int i = 0; i < s_.total; ++i) s_.y[i] += (s_.t - before) * s_.sampled_slope[i];
   change_mode();
+}
+
+// ---- controllers --------------------------------------------------------------------------------------------------------
+
+// A tick, or a state that has lasted long enough.
+void Run::pass_control() {
+  if (++rounds_ > 1000)
+    return fail(fmt::format("controllers change their states without end at t = {:.9g} s", s_.t));
+  s_.evaluate_here(s_.sampled_slope.data());
+  if (!control_.pass(out_.events)) return;
+  watch_transitions();
+  change_mode();
+}
+
+// Of all ways out of states those of the present ones are waited for. One that need not be crossed may be open already.
+void Run::watch_transitions() {
+  const std::vector<Transition>& all = control_.watched();
+  for (std::size_t k = 0; k < all.size(); ++k) conditions_.watch(k, control_.is_watched(all[k]));
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (!all[k].at_once || !control_.is_watched(all[k])) continue;
+    const double x = conditions_.value(conditions_.wanted() + k, s_.t, s_.y.data());
+    if (all[k].when.direction > 0 ? x > 0 : x < 0) return transit(k);
+  }
+}
+
+// A controller goes on to another state; whoever calls selects the mode anew.
+void Run::transit(std::size_t k) {
+  if (++rounds_ > 1000)
+    return fail(fmt::format("controllers change their states without end at t = {:.9g} s", s_.t));
+  conditions_.pass(conditions_.wanted() + k);
+  control_.go(control_.watched()[k], out_.events);
+  control_changed_ = true;
+  watch_transitions();
 }
 
 void Run::set_scales() {
@@ -338,6 +382,7 @@ void Run::accept() {
   if (collider_.has_rigid_contacts() && collider_.keep_closed(s_.y.data(), s_.mode, s_.scales(), s_.work))
     s_.evaluate_here(stepper.slope_at_start());
   repeats_ = s_.taken > 1e-9 * s_.scales().time ? 0 : repeats_;
+  rounds_ = s_.taken > 1e-9 * s_.scales().time ? 0 : rounds_;
   energy_size_ = std::max(energy_size_, s_.system.tree().kinetic_energy(s_.work.frames));
   if (s_.system.tree().has_beams()) note_beams();
 }
@@ -370,6 +415,7 @@ void Run::start_anew() {
 // ---- conditions and rest ------------------------------------------------------------------------------------------------
 
 void Run::meet(int c) {
+  if (static_cast<std::size_t>(c) >= conditions_.wanted()) return transit(c - conditions_.wanted());
   Hit& hit = out_.hits[c];
   hit.found = true;
   hit.time = s_.t;

@@ -5,6 +5,7 @@
 
 #include "dynamics/selector.hpp"
 #include "event/collider.hpp"
+#include "event/control.hpp"
 #include "event/locator.hpp"
 
 namespace thud {
@@ -20,6 +21,7 @@ class Run final : public StepView {
       : s_(system, work),
         selector_(selector),
         collider_(system),
+        control_(s_),
         conditions_(s_),
         locator_(s_, conditions_) {}
 
@@ -57,6 +59,7 @@ class Run final : public StepView {
 
   // events
   bool go_to(const Crossing& crossing, double h);
+  std::string why_undecided(const Crossing& crossing) const;
   bool step_to(const Crossing& crossing, double h);
   void go_past(double h);
   void correct(const Crossing& crossing);
@@ -64,6 +67,7 @@ class Run final : public StepView {
   bool flip_side(const GuardId& id);
   void turn_switch(SwitchRef which);
   void change_mode();
+  void change_mode_once();
   bool select();
   bool strike();
   double look_ahead() const;
@@ -75,6 +79,9 @@ class Run final : public StepView {
   void find_edges();
   void set_window();
   void pass_edge();
+  void pass_control();
+  void watch_transitions();
+  void transit(std::size_t k);
   void stop_at_painleve(int contact);
   void push_event(EventKind kind, SwitchRef which) { out_.events.push_back({s_.t, kind, which, 0, 0}); }
   void log_changes(const Mode& before);
@@ -94,6 +101,7 @@ class Run final : public StepView {
   RunState s_;
   ModeSelector& selector_;
   Collider collider_;
+  Control control_;
   Conditions conditions_;
   Locator locator_;
   SolverOptions options_;
@@ -107,6 +115,8 @@ class Run final : public StepView {
   double last_log_error_ = 0, h_ = 0, energy_size_ = 0;
   int repeats_ = 0;  // events without progress in time
   bool shortened_ = false, done_ = false;
+  bool control_changed_ = false;  // while a mode was selected
+  int rounds_ = 0;                // changes of controllers without progress in time
 };
 
 }  // namespace thud

@@ -37,7 +37,7 @@ bool Run::go_to(const Crossing& crossing, double h) {
   std::size_t elements = 0;
   s_.system.each([&]<class E>(const E&, int) { elements += E::switches.size() > 1; });
   if (repeats_ > 40 + 8 * static_cast<int>(elements)) {
-    fail(fmt::format("the contact state could not be decided at t = {:.12g} s", s_.t));
+    fail(why_undecided(crossing));
     return false;
   }
   if (short_h <= event_time_tolerance && crossing.guard >= 0 && repeats_ > 1
@@ -47,6 +47,7 @@ bool Run::go_to(const Crossing& crossing, double h) {
   }
   if (crossing.condition >= 0) {
     meet(crossing.condition);
+    if (control_changed_ && !done_) change_mode();
     return !done_;
   }
   if (locator_.guard_id(crossing).role == GuardRole::painleve) {
@@ -55,6 +56,23 @@ bool Run::go_to(const Crossing& crossing, double h) {
   }
   change_mode();
   return !done_;
+}
+
+std::string Run::why_undecided(const Crossing& crossing) const {
+  std::string drive;
+  if (crossing.guard >= 0) {
+    const GuardId id = locator_.guard_id(crossing);
+    ElementTypes::at(id.type, [&]<class E>() {
+      if constexpr (requires(const E& e) { e.drive_text(id, s_.mode.of<E>()[0]); })
+        drive = s_.system.of<E>()[id.index].drive_text(id, s_.mode.of<E>()[id.index]);
+    });
+  }
+  if (drive.empty()) return fmt::format("the contact state could not be decided at t = {:.12g} s", s_.t);
+  return fmt::format(
+      "\"{}\" switches to and fro without end at t = {:.9g} s: what turns a motion back wherever it goes is "
+      "friction "
+      "(friction in a joint or contact), or wants a sampled controller",
+      drive, s_.t);
 }
 
 // A step that ends at the crossing, accepted. False when it failed.
@@ -169,6 +187,13 @@ void Run::turn_switch(SwitchRef which) {
 // ---- the next mode ------------------------------------------------------------------------------------------------------
 
 void Run::change_mode() {
+  do {
+    control_changed_ = false;
+    change_mode_once();
+  } while (control_changed_ && !done_);
+}
+
+void Run::change_mode_once() {
   const Mode before = s_.mode;
   const bool bottom = mark_bottom();
   update_clamps();

@@ -143,6 +143,16 @@ Model& Model::add_observable(const std::string& name, const std::string& unit, S
   return *this;
 }
 
+Model& Model::control(const std::string& controller, SnapshotController function, int memory) {
+  check_function(function, controller);
+  if (memory < 0) throw std::invalid_argument("a controller cannot remember fewer than no numbers");
+  impl_->change([&](OwnParts& own) {
+    std::erase_if(own.controllers, [&](const OwnController& c) { return c.name == controller; });
+    own.controllers.push_back({controller, std::move(function), memory});
+  });
+  return *this;
+}
+
 Model& Model::add_result(const std::string& name, const std::string& rule) {
   impl_->change([&](OwnParts& own) { own.results.emplace_back(name, rule); });
   return *this;

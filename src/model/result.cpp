@@ -51,8 +51,8 @@ class Recorders final : public StepObserver {
 std::vector<EventInfo> describe_events(const Scenario& s, const Outcome& o) {
   std::vector<EventInfo> out;
   for (const Event& e : o.events)
-    out.push_back({e.time, event_kind_name(e.kind), describe_subject(s, o, e), describe_state(o, e, false),
-                   describe_state(o, e, true)});
+    out.push_back({e.time, event_kind_name(e.kind), describe_subject(s, o, e), describe_state(s, o, e, false),
+                   describe_state(s, o, e, true)});
   return out;
 }
 

@@ -56,9 +56,9 @@ std::string describe_subject(const Scenario& scenario, const Outcome& outcome, c
   return event_subject(*scenario.system, event);
 }
 
-std::string describe_state(const Outcome& outcome, const Event& event, bool after) {
+std::string describe_state(const Scenario& scenario, const Outcome& outcome, const Event& event, bool after) {
   const ImpactRecord* impact = event.kind == EventKind::impact ? impact_of(outcome, event) : nullptr;
-  return impact && after ? impact->result.name : event_state(event, after);
+  return impact && after ? impact->result.name : event_state(*scenario.system, event, after);
 }
 
 std::string make_events_csv(const Scenario& scenario, const Outcome& outcome) {
@@ -68,9 +68,10 @@ std::string make_events_csv(const Scenario& scenario, const Outcome& outcome) {
   out += '\n';
   for (const Event& e : outcome.events) {
     append_number(out, e.time);
-    out += fmt::format(
-        ",{},{},{},{}", csv_field(event_kind_name(e.kind)), csv_field(describe_subject(scenario, outcome, e)),
-        csv_field(describe_state(outcome, e, false)), csv_field(describe_state(outcome, e, true)));
+    out += fmt::format(",{},{},{},{}", csv_field(event_kind_name(e.kind)),
+                       csv_field(describe_subject(scenario, outcome, e)),
+                       csv_field(describe_state(scenario, outcome, e, false)),
+                       csv_field(describe_state(scenario, outcome, e, true)));
     const ImpactRecord* impact = e.kind == EventKind::impact ? impact_of(outcome, e) : nullptr;
     if (can_collide) out += make_joint_impulse_cells(*scenario.system, impact);
     out += '\n';

@@ -128,8 +128,8 @@ Json events_json(const Scenario& s, const Outcome& outcome, std::size_t most) {
     out.push_back({{"time", number(e.time)},
                    {"kind", event_kind_name(e.kind)},
                    {"subject", describe_subject(s, outcome, e)},
-                   {"before", describe_state(outcome, e, false)},
-                   {"after", describe_state(outcome, e, true)}});
+                   {"before", describe_state(s, outcome, e, false)},
+                   {"after", describe_state(s, outcome, e, true)}});
   return out;
 }
 

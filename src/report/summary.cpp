@@ -264,7 +264,8 @@ class Summary {
     for (std::size_t k = 0; k < shown; ++k) {
       const Event& e = events[k];
       std::string what = shorten(describe_subject(scenario_, outcome_, e), width() - 30, style_);
-      const std::string from = describe_state(outcome_, e, false), to = describe_state(outcome_, e, true);
+      const std::string from = describe_state(scenario_, outcome_, e, false),
+                        to = describe_state(scenario_, outcome_, e, true);
       if (to != from) {
         const std::string change = from.empty() ? to : from + " " + arrow() + " " + to;
         what = pad_right(what, 22);

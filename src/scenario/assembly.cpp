@@ -7,6 +7,8 @@
 #include "scenario/beds.hpp"
 #include "scenario/bodies.hpp"
 #include "scenario/contacts.hpp"
+#include "scenario/controllers.hpp"
+#include "scenario/drives.hpp"
 #include "scenario/elements.hpp"
 
 namespace thud::doc {
@@ -158,6 +160,8 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
   read_air(root, bodies, names, system);
   const AssemblyOf<P> into{system, out.points};
   read_contacts(root, bodies, read_points(root, bodies, names, out), into);
+  read_controllers(root, into);
+  read_drives(root, into);
   read_elements(root, into);
   refuse_hidden(root, bodies, system);
   return out;

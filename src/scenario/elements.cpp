@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "scenario/bodies.hpp"
+#include "scenario/signals.hpp"
 
 namespace thud::doc {
 
@@ -112,11 +113,7 @@ class KeyReader {
     which = static_cast<int>(std::find(names.begin(), names.end(), chosen) - names.begin());
   }
   void function(const char* key, TimeFunctionOf<P>& f, const char* unit, const char*) {
-    if (auto given = t_.time_expression(key, measure_of(unit))) {
-      f.varies = given->varies();
-      f.edges = given->edges();
-      f.f = function_of<P>(std::move(*given));
-    }
+    read_function(t_, key, measure_of(unit), s_, f);
   }
 
  private:

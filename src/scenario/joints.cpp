@@ -5,6 +5,8 @@
 #include <cctype>
 #include <numbers>
 
+#include "scenario/formula.hpp"
+
 namespace thud::doc {
 
 namespace {
@@ -80,7 +82,10 @@ JointForcesOf<P> read_forces(const Table& t, bool slides) {
       f.friction_positive = f.friction_negative;
     }
   }
-  if (auto drive = t.time_expression(slides ? "force" : "torque", load)) {
+  const char* key = slides ? "force" : "torque";
+  if (const auto text = t.formula_text(key); text && has_signals(*text)) {
+    t.check_formula(key, load);  // of the state: read_drives
+  } else if (auto drive = t.time_expression(key, load)) {
     f.torque_varies = drive->varies();
     f.torque_edges = drive->edges();
     auto torque = function_of<P>(std::move(*drive));

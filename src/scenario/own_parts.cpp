@@ -58,6 +58,13 @@ void set_impact(const OwnImpact& own, const Scenario& s) {
 
 }  // namespace
 
+ControlFunction make_control(const OwnController& own, const Scenario& s) {
+  const auto index = std::make_shared<const ObservableIndex>(s);
+  return [index, f = own.function](const Instant& now, std::span<double> outputs, std::span<double> memory) {
+    f(Snapshot(now, *index), outputs, memory);
+  };
+}
+
 void add_own_parts(const OwnParts& own, Scenario& s) {
   for (const OwnImpact& impact : own.impacts) set_impact(impact, s);
   for (const OwnObservable& o : own.observables) {

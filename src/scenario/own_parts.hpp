@@ -9,4 +9,7 @@ namespace thud::doc {
 /// Throws InputError for unknown contacts and names, with a suggestion.
 void add_own_parts(const OwnParts& own, Scenario& scenario);
 
+/// A controller of the user's own, as a run calls it.
+ControlFunction make_control(const OwnController& own, const Scenario& scenario);
+
 }  // namespace thud::doc

@@ -791,6 +791,21 @@ std::optional<TimeExpression> Table::time_expression(std::string_view key, Dimen
   }
 }
 
+std::optional<std::string> Table::formula_text(std::string_view key) const {
+  const Node* node = ask(key);
+  if (!node || !is_formula(*node)) return std::nullopt;
+  return node->text.substr(1);
+}
+
+void Table::check_formula(std::string_view key, Dimension dimension) const {
+  check_described(key, Form::formula, dimension, {});
+}
+
+InputError Table::error_in(std::string_view key, const ExpressionError& e) const {
+  const Node* node = ask(key);
+  return node ? expression_error(key, *node, e, 2) : error(key, e.message());
+}
+
 // ---- Table: whole numbers, flags, texts -------------------------------------------------------
 
 int Table::read_integer(std::string_view key, const Node& node, const Range& range) const {

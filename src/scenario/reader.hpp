@@ -101,6 +101,13 @@ class Table {
   std::optional<TimeExpression> time_expression(std::string_view key, Dimension dimension,
                                                 const char* variable = "t") const;
 
+  /// The text of an expression without its "="; none where there is none, or no expression.
+  std::optional<std::string> formula_text(std::string_view key) const;
+  /// The key is read as a formula of that dimension, by the caller himself.
+  void check_formula(std::string_view key, Dimension dimension) const;
+  /// What is wrong with the expression of a key.
+  [[nodiscard]] InputError error_in(std::string_view key, const ExpressionError& error) const;
+
   /// A whole number, also as 3.0 or as an expression.
   int integer(std::string_view key, Range range = {}) const;
   int integer_or(std::string_view key, int fallback, Range range = {}) const;

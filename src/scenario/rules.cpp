@@ -70,8 +70,8 @@ std::string help_of_results(bool of_impacts) {
   return fmt::format("a result{} reads like {}", of_impacts ? " of impacts" : "", one_of(examples));
 }
 
-// "link.tip.vz falls through 0" into a condition; returns its index.
-int add_condition(const Rule& rule, const std::vector<std::string>& words, Scenario& s, bool stops) {
+// "link.tip.vz falls through 0".
+Condition parse_condition(const Rule& rule, const std::vector<std::string>& words, const Scenario& s) {
   const std::vector<std::string>& verbs = condition_verbs();
   if (words.size() < 3)
     throw rule.error("a condition reads like \"link.tip.vz falls through 0\"; the verbs are "
@@ -89,6 +89,12 @@ int add_condition(const Rule& rule, const std::vector<std::string>& words, Scena
   c.what = o.observable;
   c.direction = verb == "rises" ? 1 : verb == "falls" ? -1 : 0;
   c.target = read_target(rule, o, join(words, value, words.size()));
+  return c;
+}
+
+// The same among the conditions of the scenario; returns its index.
+int add_condition(const Rule& rule, const std::vector<std::string>& words, Scenario& s, bool stops) {
+  Condition c = parse_condition(rule, words, s);
   c.stops = stops;
   const std::string text = join(words, 0, words.size());
   // A stop and a result on the same condition are one.
@@ -342,6 +348,14 @@ const std::vector<ResultForm>& result_forms() {
        false},
   };
   return forms;
+}
+
+Condition read_condition(const Table& t, const char* key, const Scenario& s, bool& at_once) {
+  const Rule rule{&t, key, t.text(key)};
+  std::vector<std::string> words = words_of(rule.text);
+  at_once = words.size() > 3 && words[1] == "is" && (words[2] == "above" || words[2] == "below");
+  if (at_once) words[1] = words[2] == "above" ? "rises" : "falls";
+  return parse_condition(rule, words, s);
 }
 
 void read_rules(const Table& root, Scenario& s) {

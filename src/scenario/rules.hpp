@@ -17,6 +17,10 @@ struct ResultForm {
 /// The verbs of conditions.
 [[nodiscard]] const std::vector<std::string>& condition_verbs();
 
+/// "foot.depth rises through 0"; or "foot.depth is above 0", which holds where it is so already (`at_once`).
+[[nodiscard]] Condition read_condition(const Table& table, const char* key, const Scenario& scenario,
+                                       bool& at_once);
+
 /// Reads [stop] and [results] into the scenario's conditions, results and options.
 ///
 ///   [stop]                                           [results]

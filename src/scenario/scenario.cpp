@@ -9,6 +9,7 @@
 #include "scenario/assembly.hpp"
 #include "scenario/build.hpp"
 #include "scenario/contacts.hpp"
+#include "scenario/controllers.hpp"
 #include "scenario/initial.hpp"
 #include "scenario/own_parts.hpp"
 #include "scenario/parameters.hpp"
@@ -125,6 +126,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   doc::read_strike(root, s);
   doc::check_start(root, s);
   doc::read_rules(root, s);
+  doc::read_control_plan(root, own, s);
   read_output(root, s);
   root.finish();
   doc::add_own_parts(own, s);

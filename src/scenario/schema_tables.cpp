@@ -261,7 +261,9 @@ const TableSpec& joint_spec() {
               "Coulomb moment, of a slider force; `[a, b]`: a against negative, b against positive relative "
               "motion"),
           key("torque", {formula("t", D::torque)}, "none",
-              "moment on this body, the opposite on what carries it; may be an expression of `t`; of pins"),
+              "moment on this body, the opposite on what carries it; may be an expression of `t`, the motion "
+              "and "
+              "controllers; of pins"),
           key("force", {formula("t", D::force)}, "none",
               "the same in a slider: force on this body along the line, positive towards positive travel"),
           key("stick", {table(stick_spec)}, "by Coulomb's law", "another rule for when it sticks")}};
@@ -485,6 +487,110 @@ const TableSpec& define_spec() {
   return spec;
 }
 
+// ---- drives -------------------------------------------------------------------------------------
+
+const TableSpec& servo_spec() {
+  static const TableSpec spec{
+      .name = "servo",
+      .title = "[[servo]]",
+      .about =
+          "Drives a joint towards a target: moment = kp (target - angle) - kd rate, at most `max` either "
+          "way; in a slider a "
+          "force along its line. Angle and rate are those in the joint.",
+      .keys = {
+          key("name", {text}, "servo and its number",
+              "`NAME.torque`, in a slider `NAME.force`, is what it does"),
+          need("joint", {text}, "the body whose joint it drives"),
+          need("target", {formula("t", D::angle), formula("t", D::length)},
+               "angle in the joint, or travel; an expression may follow `t`, the motion and controllers"),
+          need("kp", {number(D::rotational_stiffness, non_negative), number(D::stiffness, non_negative)},
+               "moment per angle, or force per travel"),
+          key("kd", {number(D::damping_torque, non_negative), number(D::damping_force, non_negative)}, "0",
+              "moment per rate, or force per speed"),
+          key("max", {number(D::torque, positive), number(D::force, positive)}, "none",
+              "what it can do at most"),
+          key("repeat", {whole(repeats)}, "once", "how many of them; `i` counts from 1")}};
+  return spec;
+}
+
+const TableSpec& motor_spec() {
+  static const TableSpec spec{
+      .name = "motor",
+      .title = "[[motor]]",
+      .about = "A motor with its line: moment = n k (V - k n rate)/R in the joint, at most `max` either way.",
+      .keys = {key("name", {text}, "motor and its number", "`NAME.torque` is what it does"),
+               need("joint", {text}, "the body whose pin it drives"),
+               need("voltage", {formula("t", D::none)},
+                    "V [V]; an expression may follow `t`, the motion and controllers"),
+               need("torque_constant", {number(D::none, positive)}, "k [N m/A], also [V s/rad]"),
+               need("resistance", {number(D::none, positive)}, "R [ohm]"),
+               key("gear", {number(D::none, positive)}, "1", "n, turns of the motor per turn of the joint"),
+               key("max", {number(D::torque, positive)}, "none", "what it can do at most, in the joint"),
+               key("repeat", {whole(repeats)}, "once", "how many of them; `i` counts from 1")}};
+  return spec;
+}
+
+const TableSpec& way_spec() {
+  static const TableSpec spec{
+      .name = "way",
+      .title = "go = [{ … }]",
+      .about = "A way out of a state. Of several the first that opens is taken.",
+      .keys = {need("to", {text}, "the next state"),
+               key("when", {text}, "none",
+                   "a condition such as `\"foot.depth rises through 0\"`, or `\"foot.depth is above 0\"`, "
+                   "which also holds "
+                   "where it is so already; any observable"),
+               key("after", {number(D::time, non_negative)}, "none", "time in the state")}};
+  return spec;
+}
+
+const TableSpec& outputs_spec() {
+  static const TableSpec spec{.name = "outputs",
+                              .title = "out = { … }",
+                              .about = "What a controller puts out in a state.",
+                              .keys = {},
+                              .each = key("NAME", {formula("t", D::any), number(D::any)}, "–",
+                                          "a number in SI units, or an expression")};
+  return spec;
+}
+
+const TableSpec& state_spec() {
+  static const TableSpec spec{
+      .name = "state",
+      .title = "[[controller.state]]",
+      .about = "A state of a controller.",
+      .keys = {need("name", {text}, "`CONTROLLER.NAME` is 1 in it, else 0"),
+               key("out", {table(outputs_spec)}, "all zero",
+                   "what it puts out; not mentioned: 0. Expressions may follow `t`, the motion, controllers "
+                   "that stand "
+                   "before it and `CONTROLLER.time`; of a sampled controller all observables"),
+               key("go", {tables(way_spec)}, "none", "ways to other states")}};
+  return spec;
+}
+
+const TableSpec& controller_spec() {
+  static const TableSpec spec{
+      .name = "controller",
+      .title = "[[controller]]",
+      .about =
+          "A machine of states, whose outputs torques, forces and targets of servos name: `torque = "
+          "\"=hop.knee\"`. Changes "
+          "of state are located and logged. With a `rate` it is sampled: it looks at the motion at each tick "
+          "only, "
+          "and holds its outputs in between.",
+      .keys = {
+          need("name", {text},
+               "`NAME.OUTPUT`, `NAME.state` (its number) and `NAME.time` (since it came into it)"),
+          key("start", {text}, "the first", "state at the start"),
+          key("rate", {number(D::frequency, positive)}, "not sampled",
+              "of its ticks; the first is at the start"),
+          key("delay", {number(D::time, non_negative)}, "0", "from a tick to when its outputs act"),
+          key("outputs", {texts}, "those of its states",
+              "names of its outputs; needed where a function in C++ or Python takes the place of states"),
+          key("state", {tables(state_spec)}, "none", "its states")}};
+  return spec;
+}
+
 const TableSpec& point_spec() {
   static const TableSpec spec{.name = "point",
                               .title = "point = { … }",
@@ -654,6 +760,9 @@ const TableSpec& scenario_spec() {
                key("pair", {tables(pair_spec)}, "none", "bodies that strike each other"),
                key("air", {table(air_spec)}, "none", "drag of the air"),
                key("points", {table(points_spec)}, "none", "named points"),
+               key("servo", {tables(servo_spec)}, "none", "drives with a target"),
+               key("motor", {tables(motor_spec)}, "none", "drives with a motor line"),
+               key("controller", {tables(controller_spec)}, "none", "machines of states that drive"),
                key("initial", {table(initial_spec)}, "zero", "pose and motion at the start"),
                key("strike", {table(strike_spec)}, "none", "a ball against the tip of an arm"),
                key("stop", {table(stop_spec)}, "at rest", "when to stop"),

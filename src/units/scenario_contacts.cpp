@@ -1,5 +1,6 @@
 // Compiled as one: see "Build and test" in CONTRIBUTING.md.
 #include "scenario/contacts.cpp"
+#include "scenario/controllers.cpp"
 #include "scenario/observable_hint.cpp"
 #include "scenario/outline.cpp"
 #include "scenario/rules.cpp"

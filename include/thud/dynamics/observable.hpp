@@ -48,6 +48,8 @@ enum class Quantity : std::uint8_t {
   own,             // a function of the user
   travel,          // of a slider
   travel_rate,
+  joint_angle,  // in a pin, against what carries the body
+  joint_rate,
 };
 
 enum class Component : std::uint8_t { none, x, z, size };

@@ -48,7 +48,7 @@ class SystemOf {
 
   const TreeOf<P>& tree() const { return tree_; }
   Vec2<P> gravity() const { return gravity_; }
-  Scene scene() const { return {tree_, gravity_, gravity_size_, beds_, walls_}; }
+  Scene scene() const { return {tree_, gravity_, gravity_size_, beds_, walls_, &of<ControllerOf<P>>()}; }
 
   // ---- elements ----
 

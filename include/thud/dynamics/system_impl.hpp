@@ -93,6 +93,7 @@ template <class T, class Act>
 template <class P>
 template <class L, class T>
 void SystemOf<P>::apply_all(const Mode& mode, L& load, Work<T>& work) const {
+  load.control = mode.template of<ControllerOf<P>>().data();
   Elements::each([&]<class E>() {
     if constexpr (std::is_same_v<L, Load<T, P>> || requires(const E& e) { e.acts_on_lone(load.scene); }) {
       if (!(types_in_use_ >> type_of<E> & 1u)) return;
@@ -240,6 +241,7 @@ void SystemOf<P>::evaluate_element(double t, const T* y, const Mode& mode, const
   tree_.kinematics(y, y + dof_count(), work.frames);
   const Scene here = scene();
   Load<T, P> load{here, T(t), y, work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  load.control = mode.template of<ControllerOf<P>>().data();
   Elements::at(of_.type, [&]<class E>() {
     load.power = work.power.data() + static_cast<int>(channel_of<E>());
     of<E>()[of_.index].template apply<false>(load, mode.template of<E>()[of_.index],

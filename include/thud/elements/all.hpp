@@ -27,6 +27,7 @@
 //   guards(…, sink), flip, log, approaches, starts_rough             events
 //   settle_touch, settle_geometry, settle_flow, …                    selection of the next mode
 //   length(scene), longest_step, coarsest_step      sizes
+//   drive_text(guard, mode)         the expression that a guard is of, for messages
 //   edges(sink), is_to_change, inputs_at            of what is prescribed in time: instants that steps end at; whether more is to come
 //   observables(lister), observe(code, …)         what can be read off it
 //   attach(tree)                    called once when it is added
@@ -40,6 +41,7 @@
 #include "thud/elements/air_drag.hpp"
 #include "thud/elements/beam.hpp"
 #include "thud/elements/contact.hpp"
+#include "thud/elements/controller.hpp"
 #include "thud/elements/joint_forces.hpp"
 #include "thud/elements/joint_friction.hpp"
 #include "thud/elements/joint_spring.hpp"
@@ -84,9 +86,9 @@ struct TypeList {
 
 /// In the order of the lines of the energy account.
 template <class P>
-using ElementTypesOf =
-    TypeList<SandPieceOf<P>, AirDragOf<P>, JointDampingOf<P>, JointFrictionOf<P>, BeamStrainOf<P>,
-             ContactForceOf<P>, JointTorqueOf<P>, SpringOf<P>, JointSpringOf<P>, PointForceOf<P>>;
+using ElementTypesOf = TypeList<SandPieceOf<P>, AirDragOf<P>, JointDampingOf<P>, JointFrictionOf<P>,
+                                BeamStrainOf<P>, ContactForceOf<P>, JointTorqueOf<P>, SpringOf<P>,
+                                JointSpringOf<P>, PointForceOf<P>, ControllerOf<P>>;
 using ElementTypes = ElementTypesOf<double>;
 
 /// The number of a type, whatever the scalar of its parameters.

@@ -107,10 +107,15 @@ enum class EventKind : std::uint8_t {
   lift,    // a closed contact opens
   clamp,   // a joint, by its ClampRule
   unclamp,
+  state,  // of a controller
   condition,
   rest,
   start,
 };
+
+template <class P>
+struct ControllerOf;
+struct ControlMode;
 
 /// What everything acts in.
 template <class P>
@@ -120,6 +125,7 @@ struct SceneOf {
   P gravity_size;
   const std::vector<BedOf<P>>& beds;
   const std::vector<WallOf<P>>& walls;
+  const std::vector<ControllerOf<P>>* controllers = nullptr;
 };
 using Scene = SceneOf<double>;
 
@@ -131,8 +137,9 @@ struct LoadOn {
   const T* q;  ///< coordinates
   const F& frames;
   W& wrenches;
-  T* power = nullptr;          ///< of the channels of the element at hand
-  char* joint_held = nullptr;  ///< per body: its joint does not turn
+  T* power = nullptr;                    ///< of the channels of the element at hand
+  char* joint_held = nullptr;            ///< per body: its joint does not turn
+  const ControlMode* control = nullptr;  ///< of the controllers of the scene
 
   /// A force at a point of a body: `arm` from its origin; `shapes`: Ψ of the point where the body is a beam.
   void push(int body, Vec2<T> arm, Vec2<T> force, const std::vector<P>& shapes = {}) {

@@ -14,9 +14,10 @@
 //   k.number_or("damping", x, "N s/m", Admits::…, about)   or as it is
 //   k.joint_number("stiffness", x, "N m/rad", "N/m", …)    after k.joint: in a pin, and in a slider; _or likewise
 //   k.choice("frame", which, {"world", "body"}, about)     or as it is
-//   k.function("x", f, "N", about)                     a number, or an expression of t; or none
+//   k.function("x", f, "N", about)                     a number, or an expression of t and of the state; or none
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,13 +51,17 @@ struct AttachmentOf {
 };
 using Attachment = AttachmentOf<double>;
 
-/// A quantity that is prescribed in time.
+template <class P>
+struct DriveOf;
+
+/// A quantity that is prescribed in time, or by an expression of the state.
 template <class P>
 struct TimeFunctionOf {
   std::function<P(double)> f;  ///< empty: zero
   bool varies = false;
   std::vector<double>
       edges{};  ///< instants at which it may jump or have a corner, in order: no step goes over one
+  std::shared_ptr<const DriveOf<P>> drive{};  ///< in the place of f, where it depends on the state
 
   P operator()(double t) const { return f ? f(t) : P(0); }
 };

@@ -1,11 +1,18 @@
 #pragma once
 
 #include "thud/elements/element.hpp"
-#include "thud/elements/keys.hpp"
+#include "thud/elements/signal.hpp"
 
 namespace thud {
 
-/// A force at a point of a body, prescribed in time: a push in the world's frame, or a thruster in the body's.
+struct PointForceMode {
+  DriveMode x, z;
+
+  friend bool operator==(const PointForceMode&, const PointForceMode&) = default;
+};
+
+/// A force at a point of a body, prescribed in time or by an expression of the state: a push in the world's frame, or
+/// a thruster in the body's.
 ///
 ///   F = (X(t), Z(t)) in the world;   F = X(t) ŵ + Z(t) u in the body's frame (Z along its axis)
 ///
@@ -18,10 +25,11 @@ struct PointForceOf {
   TimeFunctionOf<P> x, z;
   int frame = 0;  ///< 0: world, 1: body
 
-  using Mode = NoMode;
+  using Mode = PointForceMode;
   template <class T>
   struct Work {
     Vec2<T> force{};
+    DriveWork<T> x, z;
   };
   static constexpr std::array<ChannelInfo, 1> channels = {{{"force", true}}};
   static constexpr std::array<SwitchInfo, 0> switches = {};
@@ -29,7 +37,8 @@ struct PointForceOf {
 
   static constexpr const char* table = "force";
   static constexpr const char* table_about =
-      "A force at a point of a body, prescribed in time: a push in the world's frame, or a thruster that "
+      "A force at a point of a body, prescribed in time or by the motion: a push in the world's frame, or a "
+      "thruster that "
       "turns with the "
       "body.";
   template <class Keys>
@@ -48,12 +57,18 @@ struct PointForceOf {
   void attach(const TreeOf<P>& tree) { shape_ = shapes_at(tree, at.body, at.point.s); }
   const std::string& subject() const { return label; }
 
+  template <class T>
+  void prepare(const SceneOf<P>&, Work<T>& w) const {
+    if (x.drive) x.drive->prepare(w.x);
+    if (z.drive) z.drive->prepare(w.z);
+  }
   template <bool Lean, class T>
-  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
+  void apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
     const double t = value_of(load.time);
-    const P fx = x(t), fz = z(t);
+    const T fx = x.drive ? x.drive->template act<Lean>(load, m.x, w.x) : T(x(t));
+    const T fz = z.drive ? z.drive->template act<Lean>(load, m.z, w.z) : T(z(t));
     const Frames<T, P>& f = load.frames;
-    w.force = frame == 0 ? Vec2<T>{T(fx), T(fz)} : fx * f.w[at.body] + fz * f.u[at.body];
+    w.force = frame == 0 ? Vec2<T>{fx, fz} : fx * f.w[at.body] + fz * f.u[at.body];
     load.power[0] += dot(w.force, at.velocity(f));
     load.push(at.body, at.arm(f), w.force, shape_);
   }
@@ -61,9 +76,31 @@ struct PointForceOf {
   Vec2<T> force_on(int body, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
     return body == at.body ? w.force : Vec2<T>{};
   }
+  template <class T, class Sink>
+  void guards(const SceneOf<P>&, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const {
+    const auto put = [&](const TimeFunctionOf<P>& f, DriveMode mode, const DriveWork<T>& work, int code) {
+      if (!f.drive) return;
+      f.drive->guards(mode, work, scales, [&](const T& value, double small, int k) {
+        sink(value, small, GuardRole::change, static_cast<std::uint8_t>(guard::first_own + code),
+             static_cast<std::int16_t>(k));
+      });
+    };
+    put(x, m.x, w.x, 0);
+    put(z, m.z, w.z, 1);
+  }
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                       Mode& m) const {
+    const bool changed = x.drive && x.drive->settle(here.x, there.x, scales, m.x);
+    return (z.drive && z.drive->settle(here.z, there.z, scales, m.z)) || changed;
+  }
+  std::string drive_text(const GuardId& id, const Mode&) const {
+    const TimeFunctionOf<P>& f = id.code == guard::first_own ? x : z;
+    return f.drive ? f.drive->text : "";
+  }
   template <class Sink>
   void inputs_at(double t, Sink&& sink) const {
-    sink(value_of(x(t))), sink(value_of(z(t)));
+    if (!x.drive) sink(value_of(x(t)));
+    if (!z.drive) sink(value_of(z(t)));
   }
   double coarsest_step(double span) const {
     return x.varies || z.varies ? span / 1000 : std::numeric_limits<double>::infinity();

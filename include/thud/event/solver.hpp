@@ -8,6 +8,7 @@
 
 #include "thud/dynamics/observable.hpp"
 #include "thud/dynamics/system.hpp"
+#include "thud/event/control.hpp"
 #include "thud/step/options.hpp"
 
 namespace thud {
@@ -18,14 +19,6 @@ struct EventCount {
   int number = 1;
 };
 
-/// An observable passing a value: a stop, or the instant of a result.
-struct Condition {
-  Observable what;
-  double target = 0;
-  int direction = 0;   ///< +1 rising, −1 falling, 0 either
-  bool stops = false;  ///< ends the run
-};
-
 struct SolverOptions : StepOptions {
   bool stop_at_rest = true;
   bool stop_when_all_found =
@@ -34,6 +27,7 @@ struct SolverOptions : StepOptions {
   std::vector<EventCount> events_wanted;  ///< so many of a kind
   long max_steps = 10'000'000;
   const std::atomic<bool>* cancel = nullptr;
+  std::shared_ptr<const ControlPlan> control{};  ///< of the system's controllers
 };
 
 inline constexpr long max_logged_impacts = 10'000;
@@ -63,7 +57,7 @@ std::optional<double> time_of_event(const std::vector<Event>& events, EventCount
 /// "link: vertical", "link", …
 std::string event_subject(const System& system, const Event& event);
 /// The mode before or after in words: "slipping +", "held", …
-std::string event_state(const Event& event, bool after);
+std::string event_state(const System& system, const Event& event, bool after);
 
 /// A condition that was met.
 struct Hit {

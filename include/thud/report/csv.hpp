@@ -20,6 +20,7 @@ void write_trajectory_csv(const TrajectoryRecorder& trajectory, const std::vecto
 [[nodiscard]] std::string describe_subject(const Scenario& scenario, const Outcome& outcome,
                                            const Event& event);
 /// What was before or after it: a state, or the case of an impact.
-[[nodiscard]] std::string describe_state(const Outcome& outcome, const Event& event, bool after);
+[[nodiscard]] std::string describe_state(const Scenario& scenario, const Outcome& outcome, const Event& event,
+                                         bool after);
 
 }  // namespace thud

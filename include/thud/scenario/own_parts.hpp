@@ -24,12 +24,20 @@ struct OwnObservable {
   SnapshotFunction function;
 };
 
+/// A controller of the user's own, in the place of the states of a [[controller]] with a `rate`.
+struct OwnController {
+  std::string name;
+  SnapshotController function;
+  int memory = 0;  ///< how many numbers it remembers
+};
+
 /// What a user adds to a scenario, or puts in the place of what its file says.
 struct OwnParts {
   /// Laws by the names of their beds. The coefficients that the file gives belong to its own law, and go with it.
   std::vector<std::pair<std::string, OwnLaw>> laws;
   std::vector<OwnImpact> impacts;
   std::vector<OwnObservable> observables;
+  std::vector<OwnController> controllers;
   std::vector<std::pair<std::string, std::string>> results;  ///< names and rules, as in [results]
 };
 

@@ -32,6 +32,11 @@ class Snapshot {
 /// An observable of one's own. Sweeps call it from several threads at once.
 using SnapshotFunction = std::function<double(const Snapshot&)>;
 
+/// What a controller of the user's own does at each tick: fills its outputs. `memory` is its own from tick to tick of a run,
+/// and zero at the first tick. Sweeps call it from several threads at once.
+using SnapshotController =
+    std::function<void(const Snapshot&, std::span<double> outputs, std::span<double> memory)>;
+
 /// Restitution e of the speed of approach [m/s], from 0 to 1.
 using RestitutionFunction = std::function<double(double)>;
 

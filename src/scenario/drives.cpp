@@ -1,0 +1,156 @@
+#include "scenario/drives.hpp"
+
+#include <fmt/format.h>
+
+#include "scenario/bodies.hpp"
+#include "scenario/signals.hpp"
+
+namespace thud::doc {
+
+namespace {
+
+template <class P>
+int find_body(const AssemblyOf<P>& s, const std::string& name) {
+  for (int i = 0; i < s.system.tree().body_count(); ++i)
+    if (s.system.tree().body(i).name == name) return i;
+  return -1;
+}
+
+// f(table) for each, with its own `i` where it is repeated.
+template <class F>
+void each_repeated(const Table& t, F&& f) {
+  if (!t.has("repeat")) return f(t);
+  const int count = t.integer("repeat", Range::between(0, 10000));
+  for (int i = 1; i <= count; ++i) {
+    SymbolTable symbols = t.symbols().child();
+    symbols.set("i", i);
+    f(t.with_symbols(symbols));
+  }
+}
+
+// Torques and forces in `joint = { … }`; those of the time alone were read with the joints.
+template <class P>
+void read_joint_drives(const Table& root, const AssemblyOf<P>& s) {
+  const SignalListOf<P> known(s);
+  for (const Table& body : root.tables("body"))
+    each_repeated(body, [&](const Table& t) {
+      if (t.kind_of("joint") != ValueKind::table) return;
+      const Table joint = t.table("joint");
+      for (const char* key : {"torque", "force"}) {
+        const auto text = joint.formula_text(key);
+        if (!text || !has_signals(*text)) continue;
+        JointTorqueOf<P> element;
+        element.body = find_body(s, t.filled_text("name"));
+        element.torque.drive = make_drive(joint, key, *text, joint.symbols(), known);
+        element.torque.edges = element.torque.drive->edges();
+        s.system.add(std::move(element));
+      }
+    });
+}
+
+// The joint that a servo or motor drives.
+template <class P>
+int read_joint_name(const Table& t, const AssemblyOf<P>& s) {
+  const std::string wanted = t.filled_text("joint");
+  std::vector<std::string> known;
+  for (int i = 0; i < s.system.tree().body_count(); ++i) {
+    const JointKind kind = s.system.tree().joint_kind(i);
+    if (kind != JointKind::pin && kind != JointKind::slider) continue;
+    known.push_back(s.system.tree().body(i).name);
+    if (known.back() == wanted) return i;
+  }
+  throw t.error("joint",
+                fmt::format("there is no joint of a body \"{}\"{} (bodies with a joint that moves: {})",
+                            wanted, did_you_mean(wanted, known), one_of(known)));
+}
+
+// A joint torque of a name of its own, by an expression in which `q` and `v` stand for the joint's position and rate.
+template <class P>
+void add_drive(const Table& t, const char* kind, int number, const char* key, std::string text,
+               const SymbolTable& symbols, const AssemblyOf<P>& s, int body) {
+  JointTorqueOf<P> element;
+  element.body = body;
+  element.label = t.filled_text_or("name", fmt::format("{}{}", kind, number));
+  if (!is_name(element.label))
+    throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", element.label));
+  if (find_body(s, element.label) >= 0)
+    throw t.error("name", fmt::format("\"{}\" is the name of a body", element.label));
+  for (const JointTorqueOf<P>& other : s.system.template of<JointTorqueOf<P>>())
+    if (other.label == element.label)
+      throw t.error("name", fmt::format("\"{}\" is the name of another drive", element.label));
+  element.torque.drive = make_drive(t, key, text, symbols, SignalListOf<P>(s));
+  element.torque.edges = element.torque.drive->edges();
+  t.finish();
+  s.system.add(std::move(element));
+}
+
+// The expression of a key: a formula, or a number. Wrong ones are refused by themselves, so that the place is right.
+template <class P>
+std::string read_text(const Table& t, const char* key, Dimension dimension, const AssemblyOf<P>& s) {
+  if (const auto text = t.formula_text(key)) {
+    t.check_formula(key, dimension);
+    (void)make_drive(t, key, *text, t.symbols(), SignalListOf<P>(s));
+    return "(" + *text + ")";
+  }
+  const auto number = t.time_expression(key, dimension);
+  if (!number) throw t.error(key, "is missing: a number or an expression");
+  return "(" + number->text() + ")";
+}
+
+std::string limited(const std::string& text, bool has_limit) {
+  return has_limit ? fmt::format("max(-limit_, min(limit_, {}))", text) : text;
+}
+
+template <class P>
+void read_servo(const Table& t, int number, const AssemblyOf<P>& s) {
+  const int body = read_joint_name(t, s);
+  const bool slides = s.system.tree().joint_kind(body) == JointKind::slider;
+  const Dimension load = slides ? Dimension::force : Dimension::torque;
+  const std::string target = read_text(t, "target", slides ? Dimension::length : Dimension::angle, s);
+  SymbolTable symbols = t.symbols().child();
+  symbols.set("kp_", t.number("kp", slides ? Dimension::stiffness : Dimension::rotational_stiffness,
+                              Range::non_negative()));
+  const Dimension damping = slides ? Dimension::damping_force : Dimension::damping_torque;
+  symbols.set("kd_", reading_of(t.number_or("kd", P(0), damping, Range::non_negative())));
+  const auto limit = t.number_or_none("max", load, Range::positive());
+  if (limit) symbols.set("limit_", *limit);
+  const std::string n = s.system.tree().body(body).name + (slides ? "" : ".joint");
+  const std::string q = n + (slides ? ".travel" : ".angle"), v = n + (slides ? ".travel.rate" : ".rate");
+  add_drive(t, "servo", number, "target",
+            limited(fmt::format("kp_*({} - {}) - kd_*{}", target, q, v), !!limit), symbols, s, body);
+}
+
+template <class P>
+void read_motor(const Table& t, int number, const AssemblyOf<P>& s) {
+  const int body = read_joint_name(t, s);
+  if (s.system.tree().joint_kind(body) == JointKind::slider)
+    throw t.error("joint", "a motor turns: it drives a pin; a slider is driven by `force` or a [[servo]]");
+  const std::string voltage = read_text(t, "voltage", Dimension::none, s);
+  SymbolTable symbols = t.symbols().child();
+  symbols.set("k_", t.number("torque_constant", Dimension::none, Range::positive()));
+  symbols.set("r_", t.number("resistance", Dimension::none, Range::positive()));
+  symbols.set("n_", reading_of(t.number_or("gear", P(1), Dimension::none, Range::positive())));
+  const auto limit = t.number_or_none("max", Dimension::torque, Range::positive());
+  if (limit) symbols.set("limit_", *limit);
+  const std::string v = s.system.tree().body(body).name + ".joint.rate";
+  add_drive(t, "motor", number, "voltage",
+            limited(fmt::format("n_*k_*({} - k_*n_*{})/r_", voltage, v), !!limit), symbols, s, body);
+}
+
+}  // namespace
+
+template <class P>
+void read_drives(const Table& root, const AssemblyOf<P>& into) {
+  read_joint_drives(root, into);
+  int number = 0;
+  for (const Table& each : root.tables("servo"))
+    each_repeated(each, [&](const Table& t) { read_servo(t, ++number, into); });
+  number = 0;
+  for (const Table& each : root.tables("motor"))
+    each_repeated(each, [&](const Table& t) { read_motor(t, ++number, into); });
+}
+
+template void read_drives(const Table&, const AssemblyOf<double>&);
+template void read_drives(const Table&, const AssemblyOf<Dual<double>>&);
+
+}  // namespace thud::doc

@@ -1,0 +1,143 @@
+#include "scenario/signals.hpp"
+
+#include <fmt/format.h>
+
+namespace thud::doc {
+
+namespace {
+
+template <class P>
+class SignalLister {
+ public:
+  using What = typename SignalOf<P>::What;
+
+  SignalLister(const AssemblyOf<P>& s, SignalListOf<P>& out) : s_(s), out_(out) {}
+
+  void add_body(int i) {
+    const std::string& n = s_.system.tree().body(i).name;
+    SignalOf<P> signal;
+    signal.body = i;
+    add(n + ".angle", What::angle, signal);
+    add(n + ".rate", What::rate, signal);
+    signal.center = true;
+    add_point(n, signal);
+    const JointKind kind = s_.system.tree().joint_kind(i);
+    if (kind == JointKind::pin) {
+      add(n + ".joint.angle", What::joint_position, signal);
+      add(n + ".joint.rate", What::joint_rate, signal);
+    } else if (kind == JointKind::slider) {
+      add(n + ".travel", What::joint_position, signal);
+      add(n + ".travel.rate", What::joint_rate, signal);
+    }
+  }
+  void add_point(const std::string& name, SignalOf<P> signal) {
+    add(name + ".x", What::x, signal);
+    add(name + ".z", What::z, signal);
+    add(name + ".vx", What::vx, signal);
+    add(name + ".vz", What::vz, signal);
+    add(name + ".v", What::speed, signal);
+    for (std::size_t b = 0; b < s_.system.beds().size(); ++b) {
+      signal.bed = static_cast<int>(b);
+      add(name + ".depth" + (b == 0 ? "" : "." + s_.system.beds()[b].name), What::depth, signal);
+    }
+  }
+  void add_controller(const ControllerOf<P>& c) {
+    SignalOf<P> signal;
+    signal.controller = c.index;
+    add(c.label + ".state", What::state, signal);
+    add(c.label + ".time", What::since, signal);
+    for (signal.index = 0; signal.index < static_cast<int>(c.outputs.size()); ++signal.index)
+      add(c.label + "." + c.outputs[signal.index], What::output, signal);
+    for (signal.index = 0; signal.index < static_cast<int>(c.states.size()); ++signal.index)
+      if (!c.states[signal.index].name.empty())
+        add(c.label + "." + c.states[signal.index].name, What::in_state, signal);
+  }
+
+ private:
+  void add(std::string name, What what, SignalOf<P> signal) {
+    signal.what = what;
+    out_.names.push_back(std::move(name));
+    out_.signals.push_back(signal);
+  }
+
+  const AssemblyOf<P>& s_;
+  SignalListOf<P>& out_;
+};
+
+void keep_values(DriveOf<double>&) {}
+void keep_values(DriveOf<Dual<double>>& d) {
+  const FormulaOf<Dual<double>>& f = d.formula;
+  d.plain_.input_count = f.input_count;
+  d.plain_.switch_count = f.switch_count;
+  d.plain_.constants = values_of(f.constants);
+  for (const auto& n : f.nodes)
+    d.plain_.nodes.push_back({static_cast<FormulaOf<double>::Op>(n.op), n.a, n.b, n.c, n.index});
+}
+
+}  // namespace
+
+template <class P>
+SignalListOf<P>::SignalListOf(const AssemblyOf<P>& s) {
+  SignalLister<P> lister(s, *this);
+  for (int i = 0; i < s.system.tree().body_count(); ++i) lister.add_body(i);
+  for (const PointOf<P>& p : s.points) {
+    SignalOf<P> signal;
+    signal.body = p.body;
+    signal.point = p.point;
+    lister.add_point(p.name, signal);
+  }
+  for (const ControllerOf<P>& c : s.system.template of<ControllerOf<P>>()) lister.add_controller(c);
+}
+
+template <class P>
+std::shared_ptr<const DriveOf<P>> make_drive(const Table& table, std::string_view key,
+                                             const std::string& text, const SymbolTable& symbols,
+                                             const SignalListOf<P>& known) {
+  try {
+    auto drive = std::make_shared<DriveOf<P>>();
+    const SignalText marked = mark_signals(
+        text, known.names, symbols,
+        "; an expression may follow angles, rates, places, velocities and depths of bodies and points, and "
+        "outputs of controllers (forces only in a sampled [[controller]])");
+    drive->text = text;
+    drive->formula = compile_formula<P>(marked, symbols);
+    drive->inputs.push_back({});  // the time
+    for (int k : marked.signals) drive->inputs.push_back(known.signals[k]);
+    keep_values(*drive);
+    return drive;
+  } catch (const ExpressionError& e) {
+    throw table.error_in(key, e);
+  }
+}
+
+template <class P>
+bool read_function(const Table& table, std::string_view key, Dimension dimension, const AssemblyOf<P>& s,
+                   TimeFunctionOf<P>& out) {
+  if (const auto text = table.formula_text(key); text && has_signals(*text)) {
+    table.check_formula(key, dimension);
+    out.drive = make_drive(table, key, *text, table.symbols(), SignalListOf<P>(s));
+    out.varies = false;  // what it does of its own accord are its edges
+    out.edges = out.drive->edges();
+    return true;
+  }
+  auto given = table.time_expression(key, dimension);
+  if (!given) return false;
+  out.varies = given->varies();
+  out.edges = given->edges();
+  out.f = function_of<P>(std::move(*given));
+  return true;
+}
+
+template struct SignalListOf<double>;
+template struct SignalListOf<Dual<double>>;
+template std::shared_ptr<const DriveOf<double>> make_drive(const Table&, std::string_view, const std::string&,
+                                                           const SymbolTable&, const SignalListOf<double>&);
+template std::shared_ptr<const DriveOf<Dual<double>>> make_drive(const Table&, std::string_view,
+                                                                 const std::string&, const SymbolTable&,
+                                                                 const SignalListOf<Dual<double>>&);
+template bool read_function(const Table&, std::string_view, Dimension, const AssemblyOf<double>&,
+                            TimeFunctionOf<double>&);
+template bool read_function(const Table&, std::string_view, Dimension, const AssemblyOf<Dual<double>>&,
+                            TimeFunctionOf<Dual<double>>&);
+
+}  // namespace thud::doc

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "scenario/assembly.hpp"
+#include "scenario/formula.hpp"
+
+namespace thud::doc {
+
+/// What expressions of the state may name: angles, rates, places, velocities and depths of bodies and points, and what
+/// controllers put out.
+template <class P>
+struct SignalListOf {
+  std::vector<std::string> names;
+  std::vector<SignalOf<P>> signals;
+
+  explicit SignalListOf(const AssemblyOf<P>& s);
+};
+
+/// The drive of an expression; errors are told at the key.
+template <class P>
+[[nodiscard]] std::shared_ptr<const DriveOf<P>> make_drive(const Table& table, std::string_view key,
+                                                           const std::string& text,
+                                                           const SymbolTable& symbols,
+                                                           const SignalListOf<P>& known);
+
+/// A number or an expression of t as before, or an expression of the state. False: the key is absent.
+template <class P>
+bool read_function(const Table& table, std::string_view key, Dimension dimension, const AssemblyOf<P>& s,
+                   TimeFunctionOf<P>& out);
+
+}  // namespace thud::doc
