@@ -91,9 +91,9 @@ void SystemOf<P>::set_joint(int body, JointForces forces) {
 }
 
 template <class P>
-void SystemOf<P>::set_air_drag(int body, P k) {
+void SystemOf<P>::set_air_drag(int body, P k, TimeFunctionOf<P> wind) {
   remove_from_joint<AirDragOf<P>>(body);
-  if (value_of(k) > 0) add(AirDragOf<P>{body, k});
+  if (value_of(k) > 0) add(AirDragOf<P>{body, k, std::move(wind)});
   assign_slots();
 }
 

@@ -33,13 +33,19 @@ void read_air(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
   if (!t) return;
   const P density = t->number_or("density", P(1.2045), Dimension::density, Range::non_negative());
   const P coefficient = t->number("drag_coefficient", Dimension::none, Range::non_negative());
+  TimeFunctionOf<P> wind;
+  if (auto given = t->time_expression("wind", Dimension::speed)) {
+    wind.varies = given->varies();
+    wind.edges = given->edges();
+    wind.f = function_of<P>(std::move(*given));
+  }
   const std::vector<std::string> which = t->texts_or("bodies", names);
   for (const std::string& name : which) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
       throw t->error("bodies", fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)));
     const int i = static_cast<int>(found - names.begin());
-    system.set_air_drag(i, 0.5 * coefficient * density * bodies[i].shape.air_area);
+    system.set_air_drag(i, 0.5 * coefficient * density * bodies[i].shape.air_area, wind);
   }
   t->finish();
 }

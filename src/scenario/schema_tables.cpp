@@ -438,6 +438,7 @@ const TableSpec& air_spec() {
       .about = "Drag of the air on the mass centres.",
       .keys = {need("drag_coefficient", {number(D::none, non_negative)}, "C_d"),
                key("density", {number(D::density, non_negative)}, "1.2045", "of the air"),
+               key("wind", {formula("t", D::speed)}, "none", "to the right; may be an expression of `t`"),
                key("bodies", {texts}, "all", "names of the bodies that feel it")}};
   return spec;
 }

@@ -97,7 +97,7 @@ class SystemOf {
   void set_leader(LeaderRule rule) { leader_ = rule; }
   void set_joint(int body, JointForces forces);
   /// Air drag −k|v_C|v_C at the mass centre, k = ½ C_d ρ A [kg/m] (Lee 2009, §3.3).
-  void set_air_drag(int body, P k);
+  void set_air_drag(int body, P k, TimeFunctionOf<P> wind = {});
   /// Also integrates the path length ∫|v_C|dt of every body.
   void track_distance(bool on) { track_distance_ = on; }
   bool tracks_distance() const { return track_distance_; }

@@ -1,35 +1,37 @@
 #pragma once
 
 #include "thud/elements/element.hpp"
+#include "thud/elements/keys.hpp"
 
 namespace thud {
 
-/// Air drag −k|v_C|v_C at the mass centre of a body, k = ½ C_d ρ A (Lee 2009, §3.3).
-/// Energy: power = −k|v_C|³ ≤ 0.
+/// Air drag −k|v|v at the mass centre of a body, k = ½ C_d ρ A (Lee 2009, §3.3); v is the velocity of the mass centre
+/// against the air, which stands still or blows to the right with the speed of the wind, prescribed in time.
+/// Energy: power = −k|v| v·v_C; what the wind does to a body is a loss below zero.
 template <class P>
 struct AirDragOf {
   using Scalar = P;
   int body = 0;
-  P k{};  ///< [kg/m]
+  P k{};                     ///< [kg/m]
+  TimeFunctionOf<P> wind{};  ///< [m/s]
 
   using Mode = NoMode;
   template <class T>
-  using Work = NoWork<T>;
+  struct Work {
+    Vec2<T> force{};
+  };
   static constexpr std::array<ChannelInfo, 1> channels = {{{"air"}}};
   static constexpr std::array<SwitchInfo, 0> switches = {};
   static constexpr const char* left_out_of_modes = "air drag";
 
-  template <class T>
-  Vec2<T> force(const TreeOf<P>& tree, const Frames<T, P>& frames) const {
-    const Vec2<T> v = tree.center_velocity(frames, body);
-    return (-k * norm(v)) * v;
-  }
-
   template <bool Lean, class T>
-  void apply(Load<T, P>& load, const Mode&, Work<T>&) const {
+  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
     const TreeOf<P>& tree = load.scene.tree;
     const Vec2<T> v = tree.center_velocity(load.frames, body);
-    const Vec2<T> f = (-k * norm(v)) * v;
+    Vec2<T> against = v;
+    if (wind.f) against.x -= T(wind(value_of(load.time)));
+    const Vec2<T> f = (-k * norm(against)) * against;
+    w.force = f;
     load.wrenches.add(body, tree.center_arm(load.frames, body), f);
     load.power[0] += dot(f, v);
     const BodyOf<P>& b = tree.body(body);
@@ -39,8 +41,18 @@ struct AirDragOf {
     for (int j = 0; j < b.beam->size(); ++j) q[j] += b.beam->mean()[j] * lateral;
   }
   template <class T>
-  Vec2<T> force_on(int which, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>&) const {
-    return which == body ? force(s.tree, frames) : Vec2<T>{};
+  Vec2<T> force_on(int which, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
+    return which == body ? w.force : Vec2<T>{};
+  }
+  double coarsest_step(double span) const {
+    return wind.varies ? span / 1000 : std::numeric_limits<double>::infinity();
+  }
+  template <class Sink>
+  void edges(Sink&& sink) const {
+    for (double t : wind.edges) sink(t);
+  }
+  bool is_to_change(double now, double end, const Scales& scales) const {
+    return changes(wind, now, end, scales.speed);
   }
 };
 using AirDrag = AirDragOf<double>;
