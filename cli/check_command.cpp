@@ -26,6 +26,7 @@ class Description {
     out_ += style_.paint("dim", s_.file) + "\n";
     if (!s_.about.empty()) out_ += wrap(s_.about, 0, 80);
     add_bodies();
+    add_controllers();
     add_beds();
     add_walls();
     add_contacts();
@@ -61,6 +62,11 @@ class Description {
     if (j.damping > 0)
       out += fmt::format(", damping {} {}", show_number(j.damping), slides ? "N s/m" : "N m s");
     if (j.torque) out += slides ? ", force" : ", torque";
+    for (const JointTorque& drive : s_.system->of<JointTorque>()) {
+      if (drive.body != i || !drive.torque.drive) continue;
+      out += drive.label.empty() ? ", driven by \"" + drive.torque.drive->text + "\""
+                                 : ", driven by " + drive.label;
+    }
     return out;
   }
 
@@ -95,6 +101,23 @@ class Description {
         numbers += fmt::format("{}{} {}{}{}", numbers.empty() ? "" : ", ", c.key, show_number(c.get(bed.law)),
                                c.unit.empty() ? "" : " ", style_.unit(c.unit));
       out_ += style_.paint("dim", wrap(numbers, 4, 80));
+    }
+  }
+
+  void add_controllers() {
+    const std::vector<Controller>& all = s_.system->of<Controller>();
+    if (all.empty()) return;
+    head(fmt::format("Controllers ({})", all.size()));
+    for (const Controller& c : all) {
+      std::string text = c.label + ":";
+      for (const Controller::State& state : c.states)
+        if (!state.name.empty()) text += (text.back() == ':' ? " " : ", ") + state.name;
+      if (c.states.front().name.empty()) text += " a function of a program";
+      for (const std::string& output : c.outputs)
+        text += (&output == c.outputs.data() ? "; puts out " : ", ") + output;
+      for (const ControlSampling& sampling : s_.options.control->sampled)
+        if (sampling.controller == c.index) text += "; every " + quantity(sampling.period, "s");
+      out_ += wrap(text, 2, 80);
     }
   }
 

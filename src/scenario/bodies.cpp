@@ -179,7 +179,8 @@ void mount_beam(const RawBody<P>& r, BodyDataOf<P>& b) {
     throw beam.table.error("at",
                            "the joint of the body is on the beam; it must be at its start or before it");
   const JointForcesOf<P>& f = r.joint.forces;
-  BeamMountOf<P> mount{free, f.has_friction() || value_of(f.damping) > 0 || f.torque, false, false, b.origin};
+  BeamMountOf<P> mount{free, f.has_friction() || value_of(f.damping) > 0 || f.torque || r.joint.is_driven,
+                       false, false, b.origin};
   // Before it there may be rigid parts, or just a rigid arm without mass.
   mount.behind_parts = r.shape.has_rigid_parts || (!free && b.origin < beam.at - 1e-12 * beam.data.length);
   mount.is_held = !free && r.joint.kind != JointKind::pin;
@@ -202,7 +203,11 @@ void check_body(const RawBody<P>& r, const BodyDataOf<P>& b) {
 
 template <class P>
 std::vector<BodyDataOf<P>> read_bodies(const Table& root) {
-  const std::vector<RawBody<P>> raw = read_raw<P>(root);
+  std::vector<RawBody<P>> raw = read_raw<P>(root);
+  for (const char* drive : {"servo", "motor"})
+    for (const Table& t : root.tables(drive))
+      for (RawBody<P>& r : raw)
+        r.joint.is_driven = r.joint.is_driven || (t.has("joint") && t.raw_text("joint") == r.name);
   const std::vector<int> order = sort_bodies(raw);
   if (std::all_of(raw.begin(), raw.end(),
                   [](const RawBody<P>& r) { return r.joint.kind == JointKind::weld; }))

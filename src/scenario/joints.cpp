@@ -237,6 +237,8 @@ JointDataOf<P> read_joint(const Table& t, const std::string& name, const ShapeDa
   if (slides) out.direction = read_direction<P>(j, out.parent.empty());
   if (out.kind != JointKind::pin) out.angle = j.number_or("angle", P(0), Dimension::angle);
   if (out.kind != JointKind::weld) out.forces = read_forces<P>(j, slides);
+  const auto drive = j.formula_text(slides ? "force" : "torque");
+  out.is_driven = drive && has_signals(*drive);
   if (!out.parent.empty()) {
     j.allow("at");
     return out;

@@ -18,6 +18,7 @@ struct JointDataOf {
   P own{};  ///< s of the joint on the body's own axis
   P direction{}, angle{};
   JointForcesOf<P> forces;
+  bool is_driven = false;      ///< by what follows the motion
   std::optional<Table> table;  ///< empty: it is a word
 
   [[nodiscard]] bool is_free() const { return kind == JointKind::free; }

@@ -130,5 +130,56 @@ class Probe(unittest.TestCase):
             model.make_sand_probe("bal")
 
 
+CART = """
+gravity = 0
+[[body]]
+name = "cart"
+shape = { kind = "given", mass = 2, center = 0, inertia = 0.01, length = 0.1 }
+joint = { kind = "slider", direction = "horizontal", force = "=c.f" }
+[stop]
+time = 1
+[initial]
+"cart.travel" = 0.3
+[[controller]]
+name = "c"
+rate = "100 Hz"
+outputs = ["f"]
+[results]
+end = "cart.travel at end"
+"""
+
+
+class Controllers(unittest.TestCase):
+    def test_a_function_at_each_tick(self):
+        # Source of truth: the exact map of a cart under a force that is held from tick to tick.
+        ticks = []
+
+        def push(now, memory):
+            memory[0] += 1
+            ticks.append(memory[0])
+            return -40 * now["cart.travel"] - 12 * now["cart.travel.rate"]
+
+        run = thud.parse(CART, "cart.toml").control("c", push, memory=1).run()
+        x, v = 0.3, 0.0
+        for _ in range(100):
+            force = -40 * x - 12 * v
+            x, v = x + 0.01 * v + 0.5e-4 * force / 2, v + 0.01 * force / 2
+        self.assertAlmostEqual(run["end"], x, delta=1e-10)
+        self.assertEqual(ticks, list(range(1, 101)))
+
+    def test_what_it_raises(self):
+        model = thud.parse(CART, "cart.toml")
+
+        def bad(now):
+            raise ValueError(f"no force at {now.time:g} s")
+
+        with self.assertRaisesRegex(ValueError, "no force at 0 s"):
+            model.control("c", bad).run()
+        with self.assertRaisesRegex(TypeError, "1 outputs gave"):
+            model.control("c", lambda now: [1, 2]).run()
+        with self.assertRaisesRegex(thud.InputError, "no controller"):
+            model.control("d", lambda now: 1.0)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -81,7 +81,17 @@ const std::map<std::string, std::string> texts = {
     {"joint_spring.name", "\"n\""},
     {"joint_spring.joint", "\"arm\""},
     {"force.name", "\"n\""},
-    {"force.at", "\"rod.tip\""}};
+    {"force.at", "\"rod.tip\""},
+    {"servo.name", "\"n\""},
+    {"servo.joint", "\"arm\""},
+    {"motor.name", "\"n\""},
+    {"motor.joint", "\"arm\""},
+    {"controller.name", "\"n\""},
+    {"controller.start", "\"a\""},
+    {"controller.outputs", "[\"f\"]"},
+    {"state.name", "\"a\""},
+    {"way.to", "\"a\""},
+    {"way.when", "\"rod.x rises through 1\""}};
 
 // A file in which the key stands in its table, with what else the table needs.
 class Files {
@@ -104,10 +114,11 @@ class Files {
            + beside("");
     if (t.name == "parameter")
       return "[parameters]\np = { " + (key == "value" ? "" : parameter(key)) + entry + " }\n" + rod;
+    if (t.name == "controller" || t.name == "state" || t.name == "way") return controller(t.name, key, entry);
     if (t.name == "point") return std::string(rod) + "[points]\np = { " + needs(t, key) + entry + " }\n";
     const std::string list = t.title.starts_with("[[") ? "[[" + t.name + "]]" : "[" + t.name + "]";
     // A spring in a joint wants a body that has one.
-    std::string text = (t.name == "pair" ? balls : rod) + (t.name == "joint_spring" ? arm("") : std::string())
+    std::string text = (t.name == "pair" ? balls : rod) + (holds_joint(t.name) ? arm("") : std::string())
                      + list + "\n" + entry + "\n";
     for (const KeySpec& k : t.keys) {
       const auto known = texts.find(t.name + "." + k.name);
@@ -128,6 +139,21 @@ class Files {
   }
 
  private:
+  static bool holds_joint(const std::string& table) {
+    return table == "joint_spring" || table == "servo" || table == "motor";
+  }
+  static std::string controller(const std::string& table, const std::string& key, const std::string& entry) {
+    const std::string own = table == "controller" ? entry + "\n" : "";
+    std::string text = std::string(rod) + "[[controller]]\n" + own
+                     + (table == "controller" && key == "name" ? "" : "name = \"n\"\n")
+                     + (key == "delay" ? "rate = 10\n" : "") + "[[controller.state]]\n"
+                     + (table == "state" && key == "name" ? "" : "name = \"a\"\n")
+                     + (table == "state" ? entry + "\n" : "");
+    if (table == "way")
+      text += "go = [{ " + entry + (key == "to" ? "" : ", to = \"a\"") + (key == "to" ? ", after = 1" : "")
+            + " }]\n";
+    return text;
+  }
   static constexpr const char* ball =
       "[[body]]\nname = \"ball\"\njoint = \"free\"\nshape = { kind = \"sphere\", diameter = 0.1, mass = 1 "
       "}\n";
