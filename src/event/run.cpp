@@ -79,8 +79,8 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   if (!std::isfinite(out_.energy.initial) || !std::isfinite(s_.scales().moment))
     return fail("the numbers of the start are too large to compute with");
   if (const int k = collider_.find_overlap(s_.work, s_.scales()); k >= 0)
-    return fail(fmt::format("{} starts {:.3g} m inside", s_.system.contacts()[k].name,
-                            -s_.work.of<ContactForce>()[k].gap));
+    return fail(fmt::format("{} starts {:.3g} {} inside", s_.system.contacts()[k].name,
+                            -s_.work.of<ContactForce>()[k].gap, s_.system.contacts()[k].turns ? "rad" : "m"));
   conditions_.start(conditions, out_.hits, control_.watched());
   watch_transitions();
   const std::vector<double> state = state_if_wanted();

@@ -208,8 +208,8 @@ bool read_impact_result(const Rule& rule, const std::vector<std::string>& words,
     r.kind = Kind::count_of_impacts;
   } else if (first == "impulse" && words.size() == 6 && words[3] == "at" && words[4] == "impact") {
     r.kind = Kind::impulse_of_impact;
-    r.unit = "N s";
     r.contact = need_contact(rule, s, words[2]);
+    r.unit = s.system->contacts()[static_cast<std::size_t>(r.contact)].turns ? "N m s" : "N s";
     want(words[5]);
   } else {
     throw rule.error(help);
