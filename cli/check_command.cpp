@@ -139,7 +139,7 @@ class Description {
     const ContactLaw& law = c.law;
     const char* unit = c.turns ? "rad" : "m";
     std::string out = fmt::format("{} {} {}", c.sense > 0 ? "least" : "greatest",
-                                  c.wall == against::stop ? (c.turns ? "angle" : "travel") : "distance",
+                                  c.wall == facing::stop ? (c.turns ? "angle" : "travel") : "distance",
                                   quantity(c.limit, unit));
     if (!law.compliant) return out + fmt::format(", restitution {}", show_number(law.restitution));
     out += fmt::format(", soft: stiffness {}", quantity(law.stiffness, c.turns ? "N m/rad" : "N/m"));
@@ -172,8 +172,8 @@ class Description {
     for (std::size_t k = 0; k < shown; ++k) name = std::max(name, text_width(system.contacts()[k].name));
     for (std::size_t k = 0; k < shown; ++k)
       out_ += hang(fmt::format("  {}  ", pad_right(system.contacts()[k].name, name)),
-                   system.contacts()[k].wall < against::feature ? limit_of(system.contacts()[k])
-                                                                : law_of(system.contacts()[k].law),
+                   system.contacts()[k].wall < facing::feature ? limit_of(system.contacts()[k])
+                                                               : law_of(system.contacts()[k].law),
                    style_);
     if (system.contacts().size() > most)
       out_ += fmt::format("  and {} more\n", system.contacts().size() - most);

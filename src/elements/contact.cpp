@@ -33,7 +33,7 @@ ContactForceOf<P>::ContactForceOf(ContactOf<P> contact, const TreeOf<P>& tree, P
 
 template <class P>
 double ContactForceOf<P>::length(const SceneOf<P>&) const {
-  double out = wall == against::distance ? value_of(this->limit) : 0;
+  double out = wall == facing::distance ? value_of(this->limit) : 0;
   for (const FeatureOf<P>* f : {&a, &b})
     out =
         std::max({out, std::abs(value_of(f->point.s)), std::abs(value_of(f->point.n)), value_of(f->radius)});

@@ -56,7 +56,7 @@ struct LimitOf {
       if (!bound) return;
       ContactOf<P> c;
       c.name = fmt::format("{}.{}", label.empty() ? tree.body(body).name : label, side);
-      c.wall = against::stop;
+      c.wall = facing::stop;
       c.a.name = tree.body(body).name;
       c.a.body = body;
       c.limit = *bound;
@@ -102,7 +102,7 @@ struct RopeOf {
   [[nodiscard]] std::vector<ContactOf<P>> contacts(const TreeOf<P>&) const {
     ContactOf<P> c;
     c.name = label;
-    c.wall = against::distance;
+    c.wall = facing::distance;
     c.sense = -1;
     c.limit = length;
     const AttachmentOf<P>& first = from.body >= 0 ? from : to;

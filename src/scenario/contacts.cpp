@@ -419,7 +419,7 @@ std::string show_bound(const Contact& c, double x) {
 std::string describe_beyond(const Contact& c, double gap) {
   const std::string now = show_bound(c, value_of(c.limit) + c.sense * gap), bound = show_bound(c, c.limit);
   const char* beyond = c.sense > 0 ? "below" : "above";
-  if (c.wall == against::stop)
+  if (c.wall == facing::stop)
     return fmt::format(
         "at the start the {} in the joint of \"{}\" is {}, {} its limit \"{}\" of {}; start it "
         "inside, or move the limit",
@@ -432,9 +432,9 @@ std::string describe_beyond(const Contact& c, double gap) {
 Place place_of(const Table& root, const Contact& c) {
   for (const char* kind : {"limit", "rope", "strut"})
     for (const Table& t : root.tables(kind)) {
-      const char* key = t.has("name") ? "name" : "joint";
-      if (!t.has(key)) continue;
-      const std::string label = t.raw_text(key);
+      const bool by_joint = !t.has("name") && std::string_view(kind) == "limit";
+      if (!by_joint && !t.has("name")) continue;
+      const std::string label = t.raw_text(by_joint ? "joint" : "name");
       if (c.name == label || c.name.starts_with(label + ".")) return t.place();
     }
   return root.has("initial") ? root.place_of_key("initial") : root.place();
@@ -453,7 +453,7 @@ void check_start(const Table& root, const Scenario& scenario) {
     Touching<double> touching;
     measure(c, system.tree(), system.walls(), frames, scenario.q.data(), touching);
     if (touching.gap >= -deepest_start) continue;
-    if (c.wall < against::feature) throw InputError(place_of(root, c), describe_beyond(c, touching.gap));
+    if (c.wall < facing::feature) throw InputError(place_of(root, c), describe_beyond(c, touching.gap));
     const std::string other =
         c.wall >= 0 ? "the wall \"" + system.walls()[c.wall].name + "\"" : "\"" + c.b.name + "\"";
     throw InputError(

@@ -222,7 +222,7 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
 class KeyLister {
  public:
   std::vector<KeySpec> keys;
-  std::vector<std::vector<std::string>> at_most_one;
+  std::vector<std::vector<std::string>> exactly_one;
 
   void name(std::string&) {
     add("name", {{.form = Form::text}}, "the table's name and its number",
@@ -263,12 +263,12 @@ class KeyLister {
                      const char* about) {
     add(key, {{.form = Form::number, .dimension = measure_of(unit), .range = range_of(admits)}},
         fmt::format("by `{}`", other), about);
-    at_most_one.push_back({key, other});
+    exactly_one.push_back({key, other});
   }
   void joint_number_unless(const char* other, const char* key, double&, const char* pin, const char* slider,
                            Admits admits, const char* about) {
     add(key, in_both(pin, slider, admits), fmt::format("by `{}`", other), about);
-    at_most_one.push_back({key, other});
+    exactly_one.push_back({key, other});
   }
   void curve(const char* key, Curve&, const char* variable, const char* unit, const char* about) {
     add(key, {{.form = Form::formula, .dimension = measure_of(unit), .variable = variable}}, "none", about);
@@ -315,7 +315,7 @@ const TableSpec& element_spec() {
                      .title = fmt::format("[[{}]]", E::table),
                      .about = E::table_about,
                      .keys = std::move(lister.keys),
-                     .at_most_one = std::move(lister.at_most_one)};
+                     .exactly_one = std::move(lister.exactly_one)};
   }();
   return spec;
 }

@@ -51,12 +51,12 @@ struct FeatureOf {
 using Feature = FeatureOf<double>;
 
 /// What a contact is against, where that is no wall.
-namespace against {
+namespace facing {
 inline constexpr int feature = -1;  ///< the feature `b` of another body
 inline constexpr int stop = -2;     ///< a stop in the joint that carries the body of `a`
 inline constexpr int distance =
     -3;  ///< points `a` and `b` whose distance is limited: a rope, a strut that is used up
-}  // namespace against
+}  // namespace facing
 
 /// A pair that may touch: a feature against a wall, or against a feature of another body. Stops and ropes are the same
 /// without friction: what they bound is never negative, and their force only pushes it back.
@@ -64,8 +64,8 @@ template <class P>
 struct ContactOf {
   std::string name;
   FeatureOf<P> a;
-  int wall = against::feature;  ///< number of the wall, or one of `against`
-  FeatureOf<P> b{};             ///< body −1: a point of the world
+  int wall = facing::feature;  ///< number of the wall, or one of `facing`
+  FeatureOf<P> b{};            ///< body −1: a point of the world
   ContactLawOf<P> law;
   // Of stops and distances:
   P limit{};           ///< of the angle or travel in the joint [rad or m], or of the distance [m]
@@ -74,7 +74,7 @@ struct ContactOf {
   Vec2<P> anchor{};    ///< the point of the world that b is
 
   /// Whether its force acts on a second body, at b.
-  bool has_other() const { return wall < 0 && wall != against::stop && b.body >= 0; }
+  bool has_other() const { return wall < 0 && wall != facing::stop && b.body >= 0; }
 };
 using Contact = ContactOf<double>;
 

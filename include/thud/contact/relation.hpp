@@ -45,7 +45,7 @@ template <class P, class T>
 void measure_bound(const ContactOf<P>& c, const TreeOf<P>& tree, const Frames<T, P>& frames, const T* q,
                    Touching<T>& out) {
   const double sense = c.sense;
-  if (c.wall == against::stop) {
+  if (c.wall == facing::stop) {
     out.gap = sense * (tree.joint_position(frames, q, c.a.body) - c.limit);
     out.gap_rate = sense * tree.joint_rate(frames, c.a.body);
     return;
@@ -72,7 +72,7 @@ void measure_bound(const ContactOf<P>& c, const TreeOf<P>& tree, const Frames<T,
 template <class P, class T>
 void measure(const ContactOf<P>& c, const TreeOf<P>& tree, const std::vector<WallOf<P>>& walls,
              const Frames<T, P>& frames, const T* q, Touching<T>& out) {
-  if (c.wall < against::feature) return measure_bound(c, tree, frames, q, out);
+  if (c.wall < facing::feature) return measure_bound(c, tree, frames, q, out);
   out.arm_a = frames.arm(c.a.body, c.a.point);
   const Vec2<T> at = frames.origin[c.a.body] + out.arm_a;
   if (c.wall >= 0) {

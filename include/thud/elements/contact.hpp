@@ -86,7 +86,7 @@ struct ContactForceOf : ContactOf<P> {
   /// Stops are part of the joint.
   template <class T>
   T joint_moment(int which, const Work<T>& w) const {
-    return wall == against::stop && which == a.body ? sense * w.normal_force : T(0);
+    return wall == facing::stop && which == a.body ? sense * w.normal_force : T(0);
   }
 
   // ---- switches ----
@@ -119,7 +119,7 @@ struct ContactForceOf : ContactOf<P> {
   void add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const;
   template <class T>
   T bias(int sub, const SceneOf<P>& s, const Mode&, const Frames<Dual<T>, P>& moving) const {
-    if (wall == against::stop) return T(0);
+    if (wall == facing::stop) return T(0);
     Touching<Dual<T>> w;
     measure(*this, s.tree, s.walls, moving, static_cast<const Dual<T>*>(nullptr), w);
     return sub == normal ? w.gap_rate.d : w.slip_rate.d;
@@ -153,13 +153,13 @@ struct ContactForceOf : ContactOf<P> {
   template <class Put>
   void observables(const SceneOf<P>&, Put&& put) const {
     const std::string& n = subject();
-    if (wall == against::stop) {
+    if (wall == facing::stop) {
       put(0, n + ".gap", turns ? "rad" : "m", "what is left until " + n);
       put(1, n + ".rate", turns ? "rad/s" : "m/s", "rate of what is left until " + n);
       put(3, n + (turns ? ".moment" : ".force"), turns ? "N m" : "N", "of " + n + ", away from the stop");
       return;
     }
-    if (wall == against::distance) {
+    if (wall == facing::distance) {
       put(0, n + (sense < 0 ? ".slack" : ".gap"), "m", "what is left of the distance of " + n);
       put(1, n + ".rate", "m/s", "its rate");
       put(3, n + (sense < 0 ? ".tension" : ".force"), "N", "force of " + n);
@@ -261,7 +261,7 @@ template <class P>
 template <class T>
 void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w,
                                 T* row) const {
-  if (wall == against::stop) {
+  if (wall == facing::stop) {
     if (sub == normal) s.tree.add_joint_moment(a.body, T(sense), row);
     return;
   }
@@ -274,7 +274,7 @@ void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>
 template <class P>
 template <class T>
 bool ContactForceOf<P>::plain_bias(int sub, const Frames<T, P>& frames, const Work<T>& w, T& out) const {
-  if (wall == against::stop) return out = T(0), true;
+  if (wall == facing::stop) return out = T(0), true;
   const bool other = this->has_other();
   if (frames.beam[a.body] || (other && frames.beam[b.body])) return false;
   const auto pull = [&](int body, Vec2<T> arm) {
@@ -283,7 +283,7 @@ bool ContactForceOf<P>::plain_bias(int sub, const Frames<T, P>& frames, const Wo
   Vec2<T> relative = pull(a.body, w.arm_a);
   if (other) relative = relative - pull(b.body, w.arm_b);
   out = dot(sub == normal ? w.normal : w.tangent, relative);
-  if (wall == against::distance) {
+  if (wall == facing::distance) {
     const T across = w.slip_rate / (this->limit + sense * w.gap);
     out += T(sense) * (sub == normal ? w.slip_rate : -w.gap_rate) * across;
     return true;

@@ -67,7 +67,7 @@ struct StrutOf {
   ContactOf<P> companion() const {
     ContactOf<P> c;
     c.name = label + ".stop";
-    c.wall = against::distance;
+    c.wall = facing::distance;
     c.limit = length - stroke;
     const AttachmentOf<P>& first = from.body >= 0 ? from : to;
     const AttachmentOf<P>& second = from.body >= 0 ? to : from;
