@@ -36,7 +36,7 @@ double quadrature(const std::vector<double>& corners, double x, F&& f) {
 
 template <class P>
 double CurveOf<P>::integral(double x) const {
-  return quadrature(corners, x, value);
+  return quadrature(corners, x, [&](double s) { return value(s); });  // a copy would parse it again
 }
 
 template <class P>
