@@ -134,6 +134,20 @@ class Description {
     }
   }
 
+  // Of stops in joints, ropes and struts: what they allow.
+  std::string limit_of(const Contact& c) const {
+    const ContactLaw& law = c.law;
+    const char* unit = c.turns ? "rad" : "m";
+    std::string out = fmt::format("{} {} {}", c.sense > 0 ? "least" : "greatest",
+                                  c.wall == facing::stop ? (c.turns ? "angle" : "travel") : "distance",
+                                  quantity(c.limit, unit));
+    if (!law.compliant) return out + fmt::format(", restitution {}", show_number(law.restitution));
+    out += fmt::format(", soft: stiffness {}", quantity(law.stiffness, c.turns ? "N m/rad" : "N/m"));
+    return law.damping > 0
+             ? out + fmt::format(", damping {}", quantity(law.damping, c.turns ? "N m s/rad" : "N s/m"))
+             : out;
+  }
+
   std::string law_of(const ContactLaw& law) const {
     std::string out;
     if (law.compliant) {
@@ -158,7 +172,9 @@ class Description {
     for (std::size_t k = 0; k < shown; ++k) name = std::max(name, text_width(system.contacts()[k].name));
     for (std::size_t k = 0; k < shown; ++k)
       out_ += hang(fmt::format("  {}  ", pad_right(system.contacts()[k].name, name)),
-                   law_of(system.contacts()[k].law), style_);
+                   system.contacts()[k].wall < facing::feature ? limit_of(system.contacts()[k])
+                                                               : law_of(system.contacts()[k].law),
+                   style_);
     if (system.contacts().size() > most)
       out_ += fmt::format("  and {} more\n", system.contacts().size() - most);
     if (system.contacts().size() > 1 && system.correlation() > 0)

@@ -30,17 +30,24 @@ Collider::Collider(const System& system) : system_(system) {
   for (const Contact& c : system.contacts()) rigid_ = rigid_ || !c.law.compliant;
 }
 
+// See ContactForce::unit.
+double Collider::unit(int contact, const Scales& scales) const {
+  return system_.contacts()[contact].unit(scales);
+}
+
 int Collider::find_overlap(const Work<double>& work, const Scales& scales) const {
-  for (std::size_t k = 0; k < system_.contacts().size(); ++k)
-    if (!system_.contacts()[k].law.compliant && work.of<ContactForce>()[k].gap < -100 * scales.touching())
-      return static_cast<int>(k);
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k)
+    if (!system_.contacts()[k].law.compliant
+        && work.of<ContactForce>()[k].gap < -100 * scales.touching() * unit(k, scales))
+      return k;
   return -1;
 }
 
 void Collider::find_touching(const Work<double>& work, const Scales& scales) {
   touching_.clear();
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k)
-    if (!system_.contacts()[k].law.compliant && work.of<ContactForce>()[k].gap <= scales.touching())
+    if (!system_.contacts()[k].law.compliant
+        && work.of<ContactForce>()[k].gap <= scales.touching() * unit(k, scales))
       touching_.push_back(k);
 }
 
@@ -63,13 +70,13 @@ double Collider::coupling(std::size_t a, std::size_t b) const {
 }
 
 bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& work, Outcome& out) {
-  const double small = 1e-12 * scales.speed;
+  const auto approaches = [&](int k) {
+    return work.of<ContactForce>()[k].gap_rate < -1e-12 * scales.speed * unit(k, scales);
+  };
   bool any = false;
   for (int pass = 0; pass < 3; ++pass) {
     find_touching(work, scales);
-    const bool approaching = std::any_of(touching_.begin(), touching_.end(),
-                                         [&](int k) { return work.of<ContactForce>()[k].gap_rate < -small; });
-    if (!approaching) break;
+    if (std::none_of(touching_.begin(), touching_.end(), approaches)) break;
     fill_rows(touching_, true, work);
     // Groups of contacts that feel each other.
     const auto count = touching_.size();
@@ -93,7 +100,7 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
       for (std::size_t i = 0; i < count; ++i)
         if (group[i] == static_cast<int>(g)) {
           members.push_back(static_cast<int>(i));
-          strikes = strikes || work.of<ContactForce>()[touching_[i]].gap_rate < -small;
+          strikes = strikes || approaches(touching_[i]);
         }
       if (strikes) any = strike_group(t, members, y, work, scales, out) || any;
     }
@@ -105,7 +112,8 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
 void Collider::place(const double* y, Work<double>& work) const {
   system_.tree().kinematics(y, y + system_.dof_count(), work.frames);
   for (std::size_t k = 0; k < system_.contacts().size(); ++k)
-    measure(system_.contacts()[k], system_.walls(), work.frames, work.of<ContactForce>()[k]);
+    measure(system_.contacts()[k], system_.tree(), system_.walls(), work.frames, y,
+            work.of<ContactForce>()[k]);
 }
 
 // Goes from the velocities in `work` to those in y, books the change of kinetic energy, and returns what it is now.
@@ -124,9 +132,9 @@ bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
     std::vector<int> contacts;
     std::vector<double> gap;
     for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
-      const double g = work.of<ContactForce>()[k].gap;
-      if (system_.contacts()[k].law.compliant || g > -0.01 * scales.small_gap()
-          || g < -100 * scales.touching())
+      const double g = work.of<ContactForce>()[k].gap, size = unit(k, scales);
+      if (system_.contacts()[k].law.compliant || g > -0.01 * scales.small_gap() * size
+          || g < -100 * scales.touching() * size)
         continue;
       contacts.push_back(k);
       gap.push_back(-g);
@@ -157,7 +165,7 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
     if (count == 1) p.own = law.impulse;
     shared = shared || (count > 1 && law.impulse);
   }
-  fill_contacts(system_, impact_mode(record.contacts, work, scales), work, p);
+  fill_contacts(system_, impact_mode(system_, record.contacts, work, scales), work, p);
   p.matrix.resize(rows.size() * rows.size());
   for (int a = 0; a < 2 * count; ++a)
     for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
@@ -202,7 +210,8 @@ void Collider::shift(double* x, const std::vector<double>& target) const {
 // Bounces lower than this drown in the rounding of positions.
 double Collider::lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const {
   const Feature& f = system_.contacts()[contact].a;
-  return 2e-10 * (norm(work.frames.origin[f.body] + work.of<ContactForce>()[contact].arm_a) + scales.length);
+  return 2e-10 * (norm(work.frames.origin[f.body] + work.of<ContactForce>()[contact].arm_a) + scales.length)
+       * unit(contact, scales);
 }
 
 std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y, const Mode& mode,
@@ -215,7 +224,7 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
   for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
     const ContactLaw& law = system_.contacts()[k].law;
     const Touching<double>& w = work.of<ContactForce>()[k];
-    if (law.compliant || w.gap > scales.touching()) continue;
+    if (law.compliant || w.gap > scales.touching() * unit(k, scales)) continue;
     if (mode.of<ContactForce>()[k].touch == Touch::closed) {
       contacts.push_back(k);
       target.push_back(0.0);
@@ -246,9 +255,10 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
 double Collider::next_flight(const double* y, const Mode& mode, const Scales& scales, Work<double>& work) {
   system_.gap_accelerations(y, work, acceleration_);
   double shortest = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < system_.contacts().size(); ++k) {
+  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
     const Touching<double>& w = work.of<ContactForce>()[k];
-    if (mode.of<ContactForce>()[k].touch != Touch::open || w.gap > scales.touching()) continue;
+    if (mode.of<ContactForce>()[k].touch != Touch::open || w.gap > scales.touching() * unit(k, scales))
+      continue;
     if (!(acceleration_[k] < 0 && w.gap_rate > 0)) continue;
     const double flight = -2 * w.gap_rate / acceleration_[k];
     if (flight < 10 * scales.time) shortest = std::min(shortest, flight);
@@ -301,8 +311,9 @@ bool Collider::keep_closed(double* y, const Mode& mode, const Scales& scales, co
     contacts.push_back(k);
     gap.push_back(-w.gap);
     rate.push_back(-w.gap_rate);
-    drifted =
-        drifted || std::abs(w.gap) > 0.1 * scales.small_gap() || std::abs(w.gap_rate) > 1e-12 * scales.speed;
+    const double size = unit(k, scales);
+    drifted = drifted || std::abs(w.gap) > 0.1 * scales.small_gap() * size
+           || std::abs(w.gap_rate) > 1e-12 * scales.speed * size;
   }
   if (!drifted) return false;
   fill_rows(contacts, false, work);

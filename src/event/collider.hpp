@@ -58,6 +58,7 @@ class Collider {
                     const Scales& scales, Outcome& out);
   void place(const double* y, Work<double>& work) const;
   double book(double* y, Work<double>& work) const;
+  double unit(int contact, const Scales& scales) const;
   double lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const;
   void shift(double* x, const std::vector<double>& target) const;
 

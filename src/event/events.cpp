@@ -43,6 +43,7 @@ const char* event_kind_name(EventKind kind) {
     case EventKind::condition: return "condition";
     case EventKind::rest: return "rest";
     case EventKind::start: return "start";
+    case EventKind::used_up: return "used up";
   }
   return "";
 }

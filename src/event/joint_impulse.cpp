@@ -17,7 +17,7 @@ std::vector<Vec> contact_impulses(const System& system, const std::vector<int>& 
     const Touching<double>& w = work.of<ContactForce>()[contacts[k]];
     const Vec p = impulse[2 * k] * w.tangent + impulse[2 * k + 1] * w.normal;
     out[c.a.body] += p;
-    if (c.wall < 0) out[c.b.body] -= p;
+    if (c.has_other()) out[c.b.body] -= p;
   }
   return out;
 }

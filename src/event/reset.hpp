@@ -19,12 +19,13 @@ struct ImpactMode {
 };
 
 /// The mode of an impact at a state: what has rested on another body or wall rests exactly.
-inline ImpactMode impact_mode(std::vector<int> contacts, const Work<double>& work, const Scales& scales) {
+inline ImpactMode impact_mode(const System& system, std::vector<int> contacts, const Work<double>& work,
+                              const Scales& scales) {
   ImpactMode out{std::move(contacts), {}};
   for (const int k : out.contacts) {
     const Touching<double>& w = work.of<ContactForce>()[k];
     out.still.push_back(std::abs(w.slip_rate) < 1e-12 * scales.speed);
-    out.still.push_back(std::abs(w.gap_rate) < 1e-11 * scales.speed);
+    out.still.push_back(std::abs(w.gap_rate) < 1e-11 * scales.speed * system.contacts()[k].unit(scales));
   }
   return out;
 }

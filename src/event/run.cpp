@@ -75,12 +75,13 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   if (!s_.stepper->is.adaptive && options_.step > 0.1 * span)
     return fail(fmt::format("a step of {:.3g} s is too long for a run of {:.3g} s", options_.step, span));
   out_.energy.initial = s_.energy();
+  const double stored = s_.system.stored_energy(s_.work);
   energy_size_ = s_.system.tree().kinetic_energy(s_.work.frames);
   if (!std::isfinite(out_.energy.initial) || !std::isfinite(s_.scales().moment))
     return fail("the numbers of the start are too large to compute with");
   if (const int k = collider_.find_overlap(s_.work, s_.scales()); k >= 0)
-    return fail(fmt::format("{} starts {:.3g} m inside", s_.system.contacts()[k].name,
-                            -s_.work.of<ContactForce>()[k].gap));
+    return fail(fmt::format("{} starts {:.3g} {} inside", s_.system.contacts()[k].name,
+                            -s_.work.of<ContactForce>()[k].gap, s_.system.contacts()[k].turns ? "rad" : "m"));
   conditions_.start(conditions, out_.hits, control_.watched());
   watch_transitions();
   const std::vector<double> state = state_if_wanted();
@@ -88,6 +89,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   const Mode before = s_.mode;
   const bool struck = strike();
   if (!select()) return;
+  out_.energy.initial += s_.system.stored_energy(s_.work) - stored;  // what acts is known only now
   out_.stats.evaluations += 4;
   control_changed_ = false;
   start_anew();

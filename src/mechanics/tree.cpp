@@ -48,11 +48,19 @@ void TreeOf<P>::read_joint(int i) {
   Node& n = nodes_[i];
   n.joint = b.joint.kind;
   if (n.joint == JointKind::pin && n.parent < 0 && b.free) n.joint = JointKind::free;
+  if (!(value_of(b.joint.inertia) >= 0)
+      || (!is_zero(b.joint.inertia) && n.joint != JointKind::pin && n.joint != JointKind::slider))
+    throw std::invalid_argument(fmt::format(
+        "body \"{}\": the inertia in its joint ({}) must not be negative, and belongs into a pin or "
+        "a slider",
+        b.name, value_of(b.joint.inertia)));
+  if (!is_zero(b.joint.inertia)) add_rotor(i);
   if (n.joint == JointKind::free && n.parent >= 0)
     throw std::invalid_argument(
         fmt::format("body \"{}\" is free and cannot be carried by \"{}\"", b.name, bodies_[n.parent].name));
   n.turns =
       mechanics::with_joint(n.joint, [](auto joint) { return mechanics::turns_with_seat<decltype(joint)>; });
+  n.hands = n.turns || n.joint == JointKind::geared;
   if (b.free && n.turns)
     throw std::invalid_argument(fmt::format("body \"{}\" is free and has a joint: one of them only", b.name));
   if (n.joint == JointKind::free) b.free = true;
@@ -72,6 +80,24 @@ void TreeOf<P>::read_joint(int i) {
   if (n.parent < 0) return;
   shapes_[i].ahead += shapes_[n.parent].ahead;
   n.angle = nodes_[n.parent].angle;
+}
+
+// On the ground the inertia of a pin is one with that of the body.
+template <class P>
+void TreeOf<P>::add_rotor(int i) {
+  const BodyOf<P>& b = bodies_[i];
+  Node& n = nodes_[i];
+  const bool pin = n.joint == JointKind::pin;
+  if (pin && b.beam && b.beam->basis().support() != Support::clamped)
+    throw std::invalid_argument(
+        fmt::format("body \"{}\": where its joint has an inertia its beam must be clamped to it", b.name));
+  if (pin && n.parent < 0) {
+    n.turn += b.joint.inertia;
+    return;
+  }
+  n.rotor = b.joint.inertia;
+  has_gears_ = true;
+  if (pin) n.joint = JointKind::geared;
 }
 
 template <class P>
@@ -111,10 +137,10 @@ void TreeOf<P>::check_inertia() const {
     mass[i] += n.mass;
     turn[i] += n.turn;
     first[i].s += n.first.s, first[i].n += n.first.n;
-    if (!n.turns && !(value_of(turn[i]) > 0))
+    if (!n.turns && !(value_of(turn[i] + n.rotor) > 0))
       throw std::invalid_argument(
           fmt::format("body \"{}\" has no inertia about its joint: its angle cannot move", bodies_[i].name));
-    if (n.joint == JointKind::slider && !(value_of(mass[i]) > 0))
+    if (n.joint == JointKind::slider && !(value_of(mass[i] + n.rotor) > 0))
       throw std::invalid_argument(
           fmt::format("body \"{}\" has no mass: it cannot move along its slider", bodies_[i].name));
     if (n.parent < 0) continue;
@@ -150,7 +176,7 @@ void TreeOf<P>::fill_flex() {
     at.slopes.assign(beam.size(), P(0));
     const P x = bodies_[i].attach.s - beam.start();
     if (value_of(x) >= 0) beam.shapes_at(x, at.shapes.data(), at.slopes.data());
-    at.turns = nodes_[i].turns;
+    at.turns = nodes_[i].hands;
     seats[p].push_back(&at);
   }
   for (int i = 0; i < body_count(); ++i) {

@@ -19,6 +19,7 @@ struct Line {
   const ImpactRecord* impact;
   std::size_t row;  // the contact, among those of the impact
   std::string contact;
+  bool turns = false;  // a stop in a joint: angular velocities, and moments
 
   bool is_first() const { return row == 0; }
   double before() const { return -impact->problem.velocity[2 * row + 1]; }
@@ -47,6 +48,8 @@ class Table {
  public:
   Table(std::vector<Line> lines, const TextStyle& style) : lines_(std::move(lines)), style_(style) {
     for (const Line& l : lines_) {
+      turns_ = turns_ || l.turns;
+      moves_ = moves_ || !l.turns;
       has_contacts_ = has_contacts_ || l.contact != lines_.front().contact;
       speed_.see(l.before()), speed_.see(l.after());
       normal_.see(l.normal()), tangential_.see(l.tangential());
@@ -62,10 +65,11 @@ class Table {
     column("time [s]", true,
            [](const Line& l) { return l.is_first() ? fmt::format("{:.6f}", l.impact->time) : ""; });
     if (has_contacts_) column("contact", false, [](const Line& l) { return l.contact; });
-    column("v [m/s]", false, [&](const Line& l) {
+    column(turns_ ? (moves_ ? "v [m/s, rad/s]" : "v [rad/s]") : "v [m/s]", false, [&](const Line& l) {
       return pad_left(speed_.show(l.before()), widest) + arrow + speed_.show(l.after());
     });
-    column("F [N s]", true, [&](const Line& l) { return normal_.show(l.normal()); });
+    column(turns_ ? (moves_ ? "F [N s, N m s]" : "F [N m s]") : "F [N s]", true,
+           [&](const Line& l) { return normal_.show(l.normal()); });
     if (!tangential_.is_zero())
       column("T [N s]", true, [&](const Line& l) { return tangential_.show(l.tangential()); });
     column("lost [J]", true, [&](const Line& l) { return l.is_first() ? lost_.show(l.lost()) : ""; });
@@ -100,7 +104,7 @@ class Table {
   std::vector<Line> lines_;
   const TextStyle& style_;
   std::vector<std::string> out_;
-  bool has_contacts_ = false;
+  bool has_contacts_ = false, turns_ = false, moves_ = false;
   Decimals speed_, normal_, tangential_, lost_;
 };
 
@@ -193,7 +197,8 @@ std::string make_impacts_text(const Scenario& s, const Outcome& outcome, const T
     if (!all && !lines.empty() && lines.size() + r.contacts.size() > lines_at_a_glance + (is_last ? 1 : 0))
       break;
     for (std::size_t k = 0; k < r.contacts.size(); ++k)
-      lines.push_back({&r, k, s.system->contacts()[static_cast<std::size_t>(r.contacts[k])].name});
+      lines.push_back({&r, k, s.system->contacts()[static_cast<std::size_t>(r.contacts[k])].name,
+                       s.system->contacts()[static_cast<std::size_t>(r.contacts[k])].turns});
   }
   const long count = std::max(outcome.impact_count, static_cast<long>(impacts.size()));
   const bool one = std::all_of(lines.begin(), lines.end(),

@@ -48,7 +48,7 @@ std::vector<RawBody<P>> read_raw(const Table& root) {
       symbols.set("i", i);
       add(t.with_symbols(symbols));
     }
-    t.allow("name"), t.allow("shape"), t.allow("joint");
+    t.allow("name"), t.allow("shape"), t.allow("joint"), t.allow("joint_inertia");
   }
   return raw;
 }
@@ -129,7 +129,7 @@ void fit_damping(const BeamSpecOf<Dual<double>>& spec, Dual<double>, const std::
 
 template <class P>
 P about_joint(const BodyOf<P>& b) {
-  return b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
+  return b.inertia + b.joint.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
 }
 
 template <class P>
@@ -161,7 +161,7 @@ BodyOf<P> make_body(const RawBody<P>& r, P origin) {
   BodyOf<P> b;
   b.name = r.name;
   b.free = r.joint.is_free();
-  if (!b.free) b.joint = {r.joint.kind, r.joint.direction, r.joint.angle};
+  if (!b.free) b.joint = {r.joint.kind, r.joint.direction, r.joint.angle, r.joint.inertia};
   b.anchor = r.joint.anchor;
   b.mass = r.shape.mass;
   b.inertia = r.shape.inertia;
@@ -191,7 +191,14 @@ template <class P>
 void check_body(const RawBody<P>& r, const BodyDataOf<P>& b) {
   if (r.joint.forces.clamp.is_on() && !r.shape.beam)
     throw r.joint.table->error("stick", "this rule looks at the bending of a beam, and the body has none");
-  const bool turns = r.joint.is_free() || r.joint.kind == JointKind::pin;
+  const bool pinned = r.joint.kind == JointKind::pin;
+  if (pinned && !is_zero(r.joint.inertia) && b.rigid.beam
+      && b.rigid.beam->basis().support() != Support::clamped)
+    throw InputError(r.table.place(),
+                     fmt::format("where the joint of \"{}\" has an inertia its beam must be clamped: give it "
+                                 "support = \"clamped\"",
+                                 r.name));
+  const bool turns = r.joint.is_free() || pinned;
   if (turns && !(value_of(about_joint(b.rigid)) > 0))
     throw InputError(r.table.place(),
                      fmt::format("body \"{}\" has no inertia about its joint, so nothing could turn it; "

@@ -106,7 +106,7 @@ class ContactReader {
   void read_defaults() {
     const auto t = root_.table_or_none("contact");
     if (!t) return;
-    if (!root_.has("wall") && !root_.has("pair"))
+    if (!root_.has("wall") && !root_.has("pair") && !root_.has("limit") && !root_.has("rope"))
       throw InputError(t->place(),
                        "[contact] holds for walls and pairs, and there is no [[wall]] and no [[pair]]");
     law_ = read_law(*t, law_);
@@ -408,6 +408,40 @@ template void read_contacts(const Table&, const std::vector<BodyDataOf<double>>&
 template void read_contacts(const Table&, const std::vector<BodyDataOf<Dual<double>>>&,
                             const std::vector<FeatureOf<Dual<double>>>&, const AssemblyOf<Dual<double>>&);
 
+namespace {
+
+// An angle as people say it, or a length.
+std::string show_bound(const Contact& c, double x) {
+  return c.turns ? fmt::format("{} deg", show(x * 180 / pi)) : fmt::format("{} m", show(x));
+}
+
+// Of stops and ropes whose bound the start is beyond.
+std::string describe_beyond(const Contact& c, double gap) {
+  const std::string now = show_bound(c, value_of(c.limit) + c.sense * gap), bound = show_bound(c, c.limit);
+  const char* beyond = c.sense > 0 ? "below" : "above";
+  if (c.wall == facing::stop)
+    return fmt::format(
+        "at the start the {} in the joint of \"{}\" is {}, {} its limit \"{}\" of {}; start it "
+        "inside, or move the limit",
+        c.turns ? "angle" : "travel", c.a.name, now, beyond, c.name, bound);
+  return fmt::format("at the start the ends of \"{}\" are {} apart, {} its {} of {}", c.name, now,
+                     c.sense > 0 ? "less than" : "more than", c.sense > 0 ? "least length" : "length", bound);
+}
+
+// Where the table of a contact stands, that of [initial] where it cannot be told.
+Place place_of(const Table& root, const Contact& c) {
+  for (const char* kind : {"limit", "rope", "strut"})
+    for (const Table& t : root.tables(kind)) {
+      const bool by_joint = !t.has("name") && std::string_view(kind) == "limit";
+      if (!by_joint && !t.has("name")) continue;
+      const std::string label = t.raw_text(by_joint ? "joint" : "name");
+      if (c.name == label || c.name.starts_with(label + ".")) return t.place();
+    }
+  return root.has("initial") ? root.place_of_key("initial") : root.place();
+}
+
+}  // namespace
+
 void check_start(const Table& root, const Scenario& scenario) {
   const System& system = *scenario.system;
   if (system.contacts().empty()) return;
@@ -417,8 +451,9 @@ void check_start(const Table& root, const Scenario& scenario) {
   for (const Contact& c : system.contacts()) {
     if (c.law.compliant) continue;
     Touching<double> touching;
-    measure(c, system.walls(), frames, touching);
+    measure(c, system.tree(), system.walls(), frames, scenario.q.data(), touching);
     if (touching.gap >= -deepest_start) continue;
+    if (c.wall < facing::feature) throw InputError(place_of(root, c), describe_beyond(c, touching.gap));
     const std::string other =
         c.wall >= 0 ? "the wall \"" + system.walls()[c.wall].name + "\"" : "\"" + c.b.name + "\"";
     throw InputError(

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "scenario/bodies.hpp"
+#include "scenario/bounds.hpp"
 #include "scenario/signals.hpp"
 
 namespace thud::doc {
@@ -34,6 +35,16 @@ concept HasTable = requires {
   E::table;
 };
 
+// f.operator()<E>() for all elements with a table, and for what files write as contacts.
+template <class P, class F>
+void each_table(F&& f) {
+  f.template operator()<LimitOf<P>>();
+  f.template operator()<RopeOf<P>>();
+  ElementTypesOf<P>::each([&]<class E>() {
+    if constexpr (HasTable<E>) f.template operator()<E>();
+  });
+}
+
 // ---- reading ----------------------------------------------------------------------------------------------------------
 
 // Fills an element from its table.
@@ -49,6 +60,11 @@ class KeyReader {
     label = t_.filled_text_or("name", fallback_);
     if (!is_name(label))
       throw t_.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", label));
+  }
+
+  // That of the body by default.
+  void name_or(const char*, std::string& label) {
+    if (t_.has("name")) name(label);
   }
 
   void place(const char* key, AttachmentOf<P>& out, const char*) {
@@ -108,6 +124,42 @@ class KeyReader {
                        const char* about) {
     number_or(key, x, slides_ ? slider : pin, admits, about);
   }
+  void joint_number_if(const char* key, std::optional<P>& x, const char* pin, const char* slider,
+                       Admits admits, const char*, const char*) {
+    if (const auto given = t_.number_or_none(key, measure_of(slides_ ? slider : pin), range_of(admits)))
+      x = P(*given);
+  }
+  void fraction_if(const char* key, std::optional<P>& x, const char*, const char*) {
+    if (const auto given = t_.number_or_none(key, Dimension::none, Range::fraction())) x = P(*given);
+  }
+  void number_unless(const char* other, const char* key, P& x, const char* unit, Admits admits,
+                     const char* about) {
+    if (!t_.has(other)) return number(key, x, unit, admits, about);
+    if (t_.has(key)) throw t_.error(key, fmt::format("give either {} or {}, not both", key, other));
+  }
+  void joint_number_unless(const char* other, const char* key, P& x, const char* pin, const char* slider,
+                           Admits admits, const char* about) {
+    number_unless(other, key, x, slides_ ? slider : pin, admits, about);
+  }
+  void curve(const char* key, CurveOf<P>& f, const char* variable, const char* unit, const char*) {
+    auto given = t_.time_expression(key, measure_of(unit), variable);
+    if (!given) return;
+    f.corners = given->edges();
+    if (f.corners.size() > 100)
+      throw t_.error(key,
+                     fmt::format("\"{}\" has {} corners; 100 are the most", given->text(), f.corners.size()));
+    try {
+      (void)(*given)(0.0);
+    } catch (const ExpressionError& error) {
+      throw t_.error(key, fmt::format("{} (at {} = 0)", error.message(), variable));
+    }
+    f.with_rate = [e = *given](Dual<double> x) { return e.rate_at(x); };
+    f.value = std::move(*given);
+  }
+  void joint_curve(const char* key, CurveOf<P>& f, const char* variable, const char* pin, const char* slider,
+                   const char* about) {
+    curve(key, f, variable, slides_ ? slider : pin, about);
+  }
   void choice(const char* key, int& which, std::vector<std::string> names, const char*) {
     const std::string chosen = t_.choice_or(key, names[which], names);
     which = static_cast<int>(std::find(names.begin(), names.end(), chosen) - names.begin());
@@ -131,12 +183,24 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
     KeyReader<P> keys(t, fmt::format("{}{}", E::table, ++number), s);
     element.keys(keys);
     t.finish();
-    if (std::find(names.begin(), names.end(), element.label) != names.end())
-      throw t.error("name", fmt::format("\"{}\" is the name of something else already", element.label));
-    names.push_back(element.label);
-    if constexpr (requires { element.fault(); })
+    const auto take = [&](const std::string& name) {
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        throw t.error("name", fmt::format("\"{}\" is the name of something else already", name));
+      names.push_back(name);
+    };
+    if constexpr (requires { element.contacts(s.system.tree()); }) {
       if (const std::string fault = element.fault(); !fault.empty()) throw InputError(t.place(), fault);
-    s.system.add(std::move(element));
+      for (ContactOf<P>& c : element.contacts(s.system.tree())) {
+        take(c.name);
+        s.system.add_contact(std::move(c));
+      }
+    } else {
+      take(element.label);
+      if constexpr (requires { element.fault(); })
+        if (const std::string fault = element.fault(); !fault.empty()) throw InputError(t.place(), fault);
+      if constexpr (requires { element.companion(); }) s.system.add_contact(element.companion());
+      s.system.add(std::move(element));
+    }
   };
   for (const Table& t : root.tables(E::table)) {
     if (!t.has("repeat")) {
@@ -158,10 +222,14 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
 class KeyLister {
  public:
   std::vector<KeySpec> keys;
+  std::vector<std::vector<std::string>> exactly_one;
 
   void name(std::string&) {
     add("name", {{.form = Form::text}}, "the table's name and its number",
         "what events and observables call it");
+  }
+  void name_or(const char* other, std::string&) {
+    add("name", {{.form = Form::text}}, fmt::format("by `{}`", other), "what events and observables call it");
   }
   void place(const char* key, Attachment&, const char* about) {
     add(key, {{.form = Form::text}, {.form = Form::pair, .dimension = Dimension::length}}, "",
@@ -182,6 +250,35 @@ class KeyLister {
   void joint_number_or(const char* key, double& x, const char* pin, const char* slider, Admits admits,
                        const char* about) {
     add(key, in_both(pin, slider, admits), show(x), about);
+  }
+  void joint_number_if(const char* key, std::optional<double>&, const char* pin, const char* slider,
+                       Admits admits, const char* fallback, const char* about) {
+    add(key, in_both(pin, slider, admits), fallback, about);
+  }
+  void fraction_if(const char* key, std::optional<double>&, const char* fallback, const char* about) {
+    add(key, {{.form = Form::number, .dimension = Dimension::none, .range = Range::fraction()}}, fallback,
+        about);
+  }
+  void number_unless(const char* other, const char* key, double&, const char* unit, Admits admits,
+                     const char* about) {
+    add(key, {{.form = Form::number, .dimension = measure_of(unit), .range = range_of(admits)}},
+        fmt::format("by `{}`", other), about);
+    exactly_one.push_back({key, other});
+  }
+  void joint_number_unless(const char* other, const char* key, double&, const char* pin, const char* slider,
+                           Admits admits, const char* about) {
+    add(key, in_both(pin, slider, admits), fmt::format("by `{}`", other), about);
+    exactly_one.push_back({key, other});
+  }
+  void curve(const char* key, Curve&, const char* variable, const char* unit, const char* about) {
+    add(key, {{.form = Form::formula, .dimension = measure_of(unit), .variable = variable}}, "none", about);
+  }
+  void joint_curve(const char* key, Curve&, const char* variable, const char* pin, const char* slider,
+                   const char* about) {
+    add(key,
+        {{.form = Form::formula, .dimension = measure_of(pin), .variable = variable},
+         {.form = Form::formula, .dimension = measure_of(slider), .variable = variable}},
+        "none", about);
   }
   void choice(const char* key, int& which, std::vector<std::string> names, const char* about) {
     const std::string fallback = names[which];
@@ -217,7 +314,8 @@ const TableSpec& element_spec() {
     return TableSpec{.name = E::table,
                      .title = fmt::format("[[{}]]", E::table),
                      .about = E::table_about,
-                     .keys = std::move(lister.keys)};
+                     .keys = std::move(lister.keys),
+                     .exactly_one = std::move(lister.exactly_one)};
   }();
   return spec;
 }
@@ -230,9 +328,7 @@ void read_elements(const Table& root, const AssemblyOf<P>& into) {
   for (const BodyOf<P>& b : into.system.tree().bodies()) names.push_back(b.name);
   for (const PointOf<P>& p : into.points) names.push_back(p.name);
   for (const ContactForceOf<P>& c : into.system.contacts()) names.push_back(c.subject());
-  ElementTypesOf<P>::each([&]<class E>() {
-    if constexpr (HasTable<E>) read_type<E>(root, into, names);
-  });
+  each_table<P>([&]<class E>() { read_type<E>(root, into, names); });
 }
 
 template void read_elements(const Table&, const AssemblyOf<double>&);
@@ -240,13 +336,12 @@ template void read_elements(const Table&, const AssemblyOf<Dual<double>>&);
 
 std::vector<KeySpec> element_keys() {
   std::vector<KeySpec> out;
-  ElementTypes::each([&]<class E>() {
-    if constexpr (HasTable<E>)
-      out.push_back(
-          {E::table,
-           {{.form = Form::tables, .table = element_spec<E>}},
-           "none",
-           std::string(E::table_about).substr(0, std::string_view(E::table_about).find_first_of(":.,"))});
+  each_table<double>([&]<class E>() {
+    out.push_back(
+        {E::table,
+         {{.form = Form::tables, .table = element_spec<E>}},
+         "none",
+         std::string(E::table_about).substr(0, std::string_view(E::table_about).find_first_of(":.,"))});
   });
   return out;
 }

@@ -126,8 +126,9 @@ void refuse_keys(const Table& j, JointKind kind, const std::string& body) {
       refuse({"to"},
              "a free body is carried by nothing; leave this out, or take another kind (\"pin\", \"slider\", "
              "\"weld\")");
-      refuse({"damping", "friction", "torque", "force", "stick", "own", "at", "direction", "angle"},
-             "a free body has no joint for this to act in");
+      refuse(
+          {"damping", "friction", "torque", "force", "stick", "own", "at", "direction", "angle", "inertia"},
+          "a free body has no joint for this to act in");
       break;
     case JointKind::pin:
       refuse({"direction"}, "a pin has no direction; a body that moves along a line has kind = \"slider\"");
@@ -142,10 +143,26 @@ void refuse_keys(const Table& j, JointKind kind, const std::string& body) {
       break;
     case JointKind::weld:
       refuse({"direction"}, "nothing moves in a weld; a body that moves along a line has kind = \"slider\"");
-      refuse({"damping", "friction", "torque", "force", "stick"},
+      refuse({"damping", "friction", "torque", "force", "stick", "inertia"},
              "nothing moves in a weld, so this has nothing to act on");
       break;
+    case JointKind::geared: break;  // not of files
   }
+}
+
+// What a gear reflects into the joint: `inertia` in it, or `joint_inertia` of the body where the joint is a word.
+template <class P>
+P read_inertia(const Table& body, const Table* joint, JointKind kind, const std::string& name) {
+  const bool moves = kind == JointKind::pin || kind == JointKind::slider;
+  if (!moves && body.has("joint_inertia"))
+    throw body.error("joint_inertia", fmt::format("\"{}\" has no joint that moves for this to act in", name));
+  if (!moves) return P(0);
+  const Dimension measure = kind == JointKind::slider ? Dimension::mass : Dimension::inertia;
+  if (!joint || !joint->has("inertia"))
+    return body.number_or("joint_inertia", P(0), measure, Range::non_negative());
+  if (body.has("joint_inertia"))
+    throw body.error("joint_inertia", "the joint has its inertia already: give one of them");
+  return P(joint->number("inertia", measure, Range::non_negative()));
 }
 
 // ---- directions -------------------------------------------------------------------------------
@@ -220,6 +237,7 @@ JointDataOf<P> read_joint(const Table& t, const std::string& name, const ShapeDa
       if (out.kind == JointKind::slider)
         throw t.error(
             "joint", "a slider needs its direction: joint = { kind = \"slider\", direction = \"vertical\" }");
+      out.inertia = read_inertia<P>(t, nullptr, out.kind, name);
       return out;
     default: break;
   }
@@ -227,6 +245,7 @@ JointDataOf<P> read_joint(const Table& t, const std::string& name, const ShapeDa
   out.table = j;
   out.kind = kind_of(j.choice_or("kind", "pin", joint_kinds()));
   refuse_keys(j, out.kind, name);
+  out.inertia = read_inertia<P>(t, &j, out.kind, name);
   if (out.is_free()) {
     j.finish();
     return out;

@@ -16,7 +16,7 @@ struct JointDataOf {
   std::string parent;  ///< empty: the ground, or nothing
   Vec2<P> anchor{};
   P own{};  ///< s of the joint on the body's own axis
-  P direction{}, angle{};
+  P direction{}, angle{}, inertia{};
   JointForcesOf<P> forces;
   bool is_driven = false;      ///< by what follows the motion
   std::optional<Table> table;  ///< empty: it is a word

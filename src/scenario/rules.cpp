@@ -153,8 +153,10 @@ bool read_event_result(const Rule& rule, const std::vector<std::string>& words, 
                                  did_you_mean(words[2], names), one_of(names)));
   }
   const Word& word = found->second;
-  if (!word.of_joints && s.system->contacts().empty())
-    throw rule.error("nothing touches without a [[wall]] or a [[pair]]");
+  bool touches = !s.system->contacts().empty();
+  for (const Spring& spring : s.system->of<Spring>()) touches = touches || spring.one_way != 0;
+  for (const JointSpring& spring : s.system->of<JointSpring>()) touches = touches || spring.one_way != 0;
+  if (!word.of_joints && !touches) throw rule.error("nothing touches without a [[wall]] or a [[pair]]");
   bool friction = false, turned_off = false, clamps = false;
   for (int i = 0; i < s.system->tree().body_count(); ++i) {
     friction = friction || s.system->joint(i).has_friction();
@@ -208,8 +210,8 @@ bool read_impact_result(const Rule& rule, const std::vector<std::string>& words,
     r.kind = Kind::count_of_impacts;
   } else if (first == "impulse" && words.size() == 6 && words[3] == "at" && words[4] == "impact") {
     r.kind = Kind::impulse_of_impact;
-    r.unit = "N s";
     r.contact = need_contact(rule, s, words[2]);
+    r.unit = s.system->contacts()[static_cast<std::size_t>(r.contact)].turns ? "N m s" : "N s";
     want(words[5]);
   } else {
     throw rule.error(help);

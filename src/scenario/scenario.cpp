@@ -83,8 +83,8 @@ void add_frequencies(const System& system, std::vector<NamedConstant>& out) {
     const bool on_hub = system.tree().joint_kind(i) == JointKind::pin && b.parent < 0;
     if (!on_hub || b.beam->basis().support() != Support::clamped) continue;
     add("hub_frequency",
-        frequencies_on_hub(*b.beam,
-                           b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n)));
+        frequencies_on_hub(*b.beam, b.inertia + b.joint.inertia
+                                        + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n)));
   }
 }
 

@@ -266,6 +266,10 @@ const TableSpec& joint_spec() {
               "controllers; of pins"),
           key("force", {formula("t", D::force)}, "none",
               "the same in a slider: force on this body along the line, positive towards positive travel"),
+          key("inertia", {number(D::inertia, non_negative), number(D::mass, non_negative)}, "0",
+              "what a gear reflects into the joint, n² J: an inertia of the motion in it alone; in a slider "
+              "a "
+              "mass"),
           key("stick", {table(stick_spec)}, "by Coulomb's law", "another rule for when it sticks")}};
   return spec;
 }
@@ -281,6 +285,8 @@ const TableSpec& body_spec() {
           need("joint", {choice(joint_kinds), table(joint_spec)},
                "`\"free\"`: three freedoms; `\"pin\"`: pinned to the ground at (0, 0); `\"weld\"`: fixed "
                "there, pointing down; or a table"),
+          key("joint_inertia", {number(D::inertia, non_negative), number(D::mass, non_negative)}, "0",
+              "`inertia` of the joint, where that is written as a word"),
           key("repeat", {whole(repeats)}, "one body",
               "makes that many, with `i` = 1, 2, … in all expressions and `{...}` of the entry")}};
   return spec;

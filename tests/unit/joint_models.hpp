@@ -165,6 +165,9 @@ inline Model random_model(Draw& draw, int count, double share) {
     b.anchor = {draw.in(-1, 1), draw.in(-1, 1)};
     if (kind == 2) b.joint = Joint::slider(draw.in(-3, 3), draw.in(-3, 3));
     if (kind == 3) b.joint = Joint::weld(draw.in(-3, 3));
+    const bool moves = !b.free && b.joint.kind != JointKind::weld;
+    const bool loose = b.beam && b.beam->basis().support() == Support::pinned;
+    if (moves && !loose && (i + count) % 3 == 0) b.joint.inertia = 0.04 * (i + 1);  // what a gear reflects
     if (parent >= 0) {
       const ElasticBeam* on = bodies[parent].beam.get();
       b.attach = {draw.in(-0.5, 0.5), draw.in(-0.2, 0.2)};
@@ -215,6 +218,19 @@ struct Evaluated {
   }
 };
 
+/// The rate in the joint that carries a body: its gradient by the velocities.
+inline VectorXd joint_row(const Tree& tree, const std::vector<double>& q, int i) {
+  const Body& b = tree.body(i);
+  VectorXd row = VectorXd::Zero(tree.dof_count());
+  if (b.joint.kind == JointKind::slider) {
+    row[tree.joint_dof(i)] = 1;
+  } else if (b.joint.kind == JointKind::pin && !b.free) {
+    row += jacobian_of(tree, q, make_point(tree, i, {0, 0})).row(2).transpose();
+    if (b.parent >= 0) row -= jacobian_of(tree, q, make_point(tree, b.parent, b.attach)).row(2).transpose();
+  }
+  return row;
+}
+
 struct Brute {
   MatrixXd mass;
   VectorXd inertia_terms;
@@ -232,6 +248,11 @@ inline Brute brute_force(const Model& model, const std::vector<double>& q, const
       out.mass += j.transpose() * weight.asDiagonal() * j;
       out.inertia_terms += j.transpose() * weight.asDiagonal() * second_of(tree, q, v, zero, m.point);
     }
+  for (int i = 0; i < tree.body_count(); ++i) {
+    const VectorXd row = joint_row(tree, q, i);
+    out.mass +=
+        tree.body(i).joint.inertia * row * row.transpose();  // linear in the coordinates: nothing else
+  }
   return out;
 }
 

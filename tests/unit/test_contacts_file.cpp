@@ -49,7 +49,7 @@ double gap(const Scenario& s, const std::string& name) {
   frames.resize(s.system->tree());
   s.system->tree().kinematics(s.q.data(), s.v.data(), frames);
   Touching<double> t;
-  measure(contact(s, name), s.system->walls(), frames, t);
+  measure(contact(s, name), s.system->tree(), s.system->walls(), frames, s.q.data(), t);
   return t.gap;
 }
 

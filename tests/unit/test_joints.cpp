@@ -121,6 +121,8 @@ TEST(Joints, points_angles_and_energies) {
       else
         ASSERT_TRUE(tree.body(i).joint.kind != JointKind::pin);
 
+      const double between = joint_row(tree, q, i).dot(rate);
+      kinetic += 0.5 * tree.body(i).joint.inertia * between * between;
       Eigen::Vector2d arm = Eigen::Vector2d::Zero(), center_rate = arm, center_second = arm;
       for (const Mass& m : model.masses(i)) {
         const Pose<double> here = pose_of(tree, q, m.point);
@@ -162,16 +164,8 @@ TEST(Joints, rates_and_rows) {
     Evaluated<double> still(tree, q, std::vector<double>(n, 0.0));
     for (int i = 0; i < tree.body_count(); ++i) {
       const Body& b = tree.body(i);
-      VectorXd row = VectorXd::Zero(n);
-      if (b.joint.kind == JointKind::slider) {
-        row[tree.joint_dof(i)] = 1;
-      } else if (b.joint.kind == JointKind::pin && !b.free) {
-        row += jacobian_of(tree, q, make_point(tree, i, {0, 0})).row(2).transpose();
-        if (b.parent >= 0)
-          row -= jacobian_of(tree, q, make_point(tree, b.parent, b.attach)).row(2).transpose();
-      } else if (b.free) {
-        continue;  // has no joint
-      }
+      if (b.free) continue;  // has no joint
+      const VectorXd row = joint_row(tree, q, i);
       ASSERT_TRUE(std::abs(tree.joint_rate(moving.frames, i) - row.dot(map(v))) < 1e-11);
       const auto position = [&](double t) {
         std::vector<double> at = q;

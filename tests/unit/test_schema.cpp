@@ -91,7 +91,21 @@ const std::map<std::string, std::string> texts = {
     {"controller.outputs", "[\"f\"]"},
     {"state.name", "\"a\""},
     {"way.to", "\"a\""},
-    {"way.when", "\"rod.x rises through 1\""}};
+    {"way.when", "\"rod.x rises through 1\""},
+    {"limit.name", "\"n\""},
+    {"limit.joint", "\"arm\""},
+    {"limit.min", "-1"},
+    {"limit.repeat", "1"},
+    {"rope.name", "\"n\""},
+    {"rope.from", "[0, 1]"},
+    {"rope.to", "\"rod.tip\""},
+    {"damper.name", "\"n\""},
+    {"damper.from", "[0, 1]"},
+    {"damper.to", "\"rod.tip\""},
+    {"strut.name", "\"n\""},
+    {"strut.from", "[0, 1]"},
+    {"strut.to", "\"rod.tip\""},
+    {"strut.stroke", "0.2"}};
 
 // A file in which the key stands in its table, with what else the table needs.
 class Files {
@@ -125,6 +139,10 @@ class Files {
       if (k.is_required() && k.name != key)
         text += k.name + " = " + (known == texts.end() ? "1" : known->second) + "\n";
     }
+    for (const auto& group : t.exactly_one)
+      if (std::find(group.begin(), group.end(), key) == group.end()) text += group.front() + " = 1\n";
+    if (t.name == "limit" && key != "min" && key != "max") text += "min = -1\n";
+    if (t.name == "limit" && key == "damping") text += "stiffness = 1\n";
     if (t.name == "pair" && key != "bodies" && key != "touches") text += "bodies = [\"ball1\", \"ball2\"]\n";
     if (t.name == "wall" && key != "at") text += "at = [0, 1]\n";
     if (t.name == "wall" && key == "repeat") text += "name = \"w{i}\"\n";
@@ -140,7 +158,7 @@ class Files {
 
  private:
   static bool holds_joint(const std::string& table) {
-    return table == "joint_spring" || table == "servo" || table == "motor";
+    return table == "joint_spring" || table == "limit" || table == "servo" || table == "motor";
   }
   static std::string controller(const std::string& table, const std::string& key, const std::string& entry) {
     const std::string own = table == "controller" ? entry + "\n" : "";
@@ -178,7 +196,9 @@ class Files {
     if (!entry.starts_with("shape")) text += "shape = { kind = \"sphere\", diameter = 0.1, mass = 1 }\n";
     const bool is_point =
         entry.find("\"point\"") != std::string::npos;  // away from a pin, or nothing could turn it
-    if (!entry.starts_with("joint")) text += is_point || pinned ? "joint = \"pin\"\n" : "joint = \"free\"\n";
+    if (!entry.starts_with("joint ="))
+      text += is_point || pinned || entry.starts_with("joint_inertia") ? "joint = \"pin\"\n"
+                                                                       : "joint = \"free\"\n";
     return text;
   }
   static std::string rod_named(const std::string& name) {

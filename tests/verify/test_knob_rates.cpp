@@ -59,8 +59,8 @@ History history_of(const std::string& name, const KnobSettings& set) {
     s.system->evaluate(record.time, states.before.data(), states.mode_before, work, slope.data());
     Scales scales;
     scales.speed = 1e-3;
-    out.impacts.push_back(
-        {{record.time, states.before, states.mode_before}, impact_mode(record.contacts, work, scales)});
+    out.impacts.push_back({{record.time, states.before, states.mode_before},
+                           impact_mode(*s.system, record.contacts, work, scales)});
   }
   return out;
 }

@@ -34,6 +34,7 @@ struct ContactLawOf {
   P stiffness{};        ///< k [N/mⁿ]
   P exponent = P(1.5);  ///< n
   P damping{};          ///< d [s/m]
+  bool linear = false;  ///< F = k δ + c δ̇ instead, not below 0; c is `damping`
 
   P restitution_of(P speed) const { return restitution_at ? restitution_at(speed) : restitution; }
 };
@@ -49,14 +50,31 @@ struct FeatureOf {
 };
 using Feature = FeatureOf<double>;
 
-/// A pair that may touch: a feature against a wall, or against a feature of another body.
+/// What a contact is against, where that is no wall.
+namespace facing {
+inline constexpr int feature = -1;  ///< the feature `b` of another body
+inline constexpr int stop = -2;     ///< a stop in the joint that carries the body of `a`
+inline constexpr int distance =
+    -3;  ///< points `a` and `b` whose distance is limited: a rope, a strut that is used up
+}  // namespace facing
+
+/// A pair that may touch: a feature against a wall, or against a feature of another body. Stops and ropes are the same
+/// without friction: what they bound is never negative, and their force only pushes it back.
 template <class P>
 struct ContactOf {
   std::string name;
   FeatureOf<P> a;
-  int wall = -1;  ///< −1: against `b`
-  FeatureOf<P> b{};
+  int wall = facing::feature;  ///< number of the wall, or one of `facing`
+  FeatureOf<P> b{};            ///< body −1: a point of the world
   ContactLawOf<P> law;
+  // Of stops and distances:
+  P limit{};           ///< of the angle or travel in the joint [rad or m], or of the distance [m]
+  int sense = 1;       ///< 1: not below the limit; −1: not above
+  bool turns = false;  ///< the gap is an angle, and the force a moment
+  Vec2<P> anchor{};    ///< the point of the world that b is
+
+  /// Whether its force acts on a second body, at b.
+  bool has_other() const { return wall < 0 && wall != facing::stop && b.body >= 0; }
 };
 using Contact = ContactOf<double>;
 

@@ -8,6 +8,8 @@ namespace thud {
 ///
 ///   wall:  g = −δ(P_a) − r_a              δ the depth of the centre of the feature in the wall
 ///   pair:  g = |P_a − P_b| − r_a − r_b
+///   stop:  g = ±(φ − limit)               φ the angle or travel in the joint; ġ = ±φ̇, no normal and no slip
+///   rope:  g = ±(|P_a − P_b| − limit)     − for a rope: its normal points from a to b
 ///
 /// The normal points from the wall, or from b, to a; the tangent is (−n_z, n_x), which for a wall is the tangent of its
 /// plane. ġ = n·(v_a − v_b); the slip is t·(v_a − v_b) of the points that touch, so a disc that rolls has none.
@@ -38,9 +40,39 @@ template <class P, class T>
 
 }  // namespace detail
 
+/// Of stops and distances.
 template <class P, class T>
-void measure(const ContactOf<P>& c, const std::vector<WallOf<P>>& walls, const Frames<T, P>& frames,
-             Touching<T>& out) {
+void measure_bound(const ContactOf<P>& c, const TreeOf<P>& tree, const Frames<T, P>& frames, const T* q,
+                   Touching<T>& out) {
+  const double sense = c.sense;
+  if (c.wall == facing::stop) {
+    out.gap = sense * (tree.joint_position(frames, q, c.a.body) - c.limit);
+    out.gap_rate = sense * tree.joint_rate(frames, c.a.body);
+    return;
+  }
+  out.arm_a = frames.arm(c.a.body, c.a.point);
+  Vec2<T> apart = frames.origin[c.a.body] + out.arm_a;
+  Vec2<T> relative = detail::feature_velocity(c.a, out.arm_a, Vec2<T>{}, frames);
+  if (c.b.body >= 0) {
+    out.arm_b = frames.arm(c.b.body, c.b.point);
+    apart = apart - frames.origin[c.b.body] - out.arm_b;
+    relative = relative - detail::feature_velocity(c.b, out.arm_b, Vec2<T>{}, frames);
+  } else {
+    apart = apart - Vec2<T>{T(c.anchor.x), T(c.anchor.z)};
+  }
+  const T distance = norm(apart);
+  out.gap = sense * (distance - c.limit);
+  out.normal = distance > T(0) ? (T(sense) / distance) * apart : Vec2<T>{T(0), T(-1)};
+  out.tangent = {-out.normal.z, out.normal.x};
+  out.gap_rate = dot(out.normal, relative);
+  out.slip_rate = dot(out.tangent, relative);
+}
+
+/// `q`: the coordinates; only stops ask for them.
+template <class P, class T>
+void measure(const ContactOf<P>& c, const TreeOf<P>& tree, const std::vector<WallOf<P>>& walls,
+             const Frames<T, P>& frames, const T* q, Touching<T>& out) {
+  if (c.wall < facing::feature) return measure_bound(c, tree, frames, q, out);
   out.arm_a = frames.arm(c.a.body, c.a.point);
   const Vec2<T> at = frames.origin[c.a.body] + out.arm_a;
   if (c.wall >= 0) {

@@ -272,7 +272,7 @@ void SystemOf<P>::gap_accelerations(const T* y, Work<T>& work, std::vector<T>& o
   out.resize(contacts().size());
   for (std::size_t k = 0; k < contacts().size(); ++k) {
     Touching<Dual<T>> w;
-    measure(contacts()[k], walls_, work.moving, w);
+    measure(contacts()[k], tree_, walls_, work.moving, work.moving_q.data(), w);
     out[k] = w.gap_rate.d;
   }
 }

@@ -32,6 +32,7 @@
 //   observables(lister), observe(code, …)         what can be read off it
 //   attach(tree)                    called once when it is added
 //   table, table_about, keys(visitor), fault()    how scenario files write it, see keys.hpp
+//   companion()                     a contact that files add with it
 //
 // The engine walks over the lists below and knows none of them by name.
 
@@ -42,12 +43,14 @@
 #include "thud/elements/beam.hpp"
 #include "thud/elements/contact.hpp"
 #include "thud/elements/controller.hpp"
+#include "thud/elements/damper.hpp"
 #include "thud/elements/joint_forces.hpp"
 #include "thud/elements/joint_friction.hpp"
 #include "thud/elements/joint_spring.hpp"
 #include "thud/elements/point_force.hpp"
 #include "thud/elements/sand.hpp"
 #include "thud/elements/spring.hpp"
+#include "thud/elements/strut.hpp"
 
 namespace thud {
 
@@ -88,7 +91,7 @@ struct TypeList {
 template <class P>
 using ElementTypesOf = TypeList<SandPieceOf<P>, AirDragOf<P>, JointDampingOf<P>, JointFrictionOf<P>,
                                 BeamStrainOf<P>, ContactForceOf<P>, JointTorqueOf<P>, SpringOf<P>,
-                                JointSpringOf<P>, PointForceOf<P>, ControllerOf<P>>;
+                                JointSpringOf<P>, PointForceOf<P>, ControllerOf<P>, DamperOf<P>, StrutOf<P>>;
 using ElementTypes = ElementTypesOf<double>;
 
 /// The number of a type, whatever the scalar of its parameters.

@@ -33,6 +33,8 @@ struct ContactForceOf : ContactOf<P> {
   using ContactOf<P>::b;
   using ContactOf<P>::law;
   using ContactOf<P>::wall;
+  using ContactOf<P>::sense;
+  using ContactOf<P>::turns;
 
   ContactForceOf(ContactOf<P> contact, const TreeOf<P>& tree, P gravity);
 
@@ -60,6 +62,8 @@ struct ContactForceOf : ContactOf<P> {
     return channel == impact_loss ? !law.compliant : law.compliant && value_of(law.damping) > 0;
   }
   double length(const SceneOf<P>&) const;
+  /// Lengths and speeds in Scales times this are angles and their rates, where the gap is one.
+  double unit(const Scales& scales) const { return turns ? 1 / scales.length : 1; }
 
   // ---- forces ----
   // Compliant contacts press with a force that is known; rigid ones that are closed are held.
@@ -75,9 +79,14 @@ struct ContactForceOf : ContactOf<P> {
   }
   template <class T>
   Vec2<T> force_on(int body, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
-    const bool is_a = a.body == body, is_b = wall < 0 && b.body == body;
+    const bool is_a = a.body == body, is_b = this->has_other() && b.body == body;
     const Vec2<T> f = w.normal_force * w.normal + w.shear_force * w.tangent;
     return is_a ? f : is_b ? -f : Vec2<T>{};
+  }
+  /// Stops are part of the joint.
+  template <class T>
+  T joint_moment(int which, const Work<T>& w) const {
+    return wall == facing::stop && which == a.body ? sense * w.normal_force : T(0);
   }
 
   // ---- switches ----
@@ -110,11 +119,12 @@ struct ContactForceOf : ContactOf<P> {
   void add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const;
   template <class T>
   T bias(int sub, const SceneOf<P>& s, const Mode&, const Frames<Dual<T>, P>& moving) const {
+    if (wall == facing::stop) return T(0);
     Touching<Dual<T>> w;
-    measure(*this, s.walls, moving, w);
+    measure(*this, s.tree, s.walls, moving, static_cast<const Dual<T>*>(nullptr), w);
     return sub == normal ? w.gap_rate.d : w.slip_rate.d;
   }
-  /// The same for features of rigid bodies. With A and V, acceleration and velocity of the one centre against the other,
+  /// The same for features of rigid bodies, and for stops, where it is zero. With A and V, acceleration and velocity of the one centre against the other,
   /// and d their distance: n·A + (t·V)²/d and t·A − (n·V)(t·V)/d; the curvature d is that of pairs.
   template <class T>
   bool plain_bias(int sub, const Frames<T, P>& frames, const Work<T>& w, T& out) const;
@@ -143,6 +153,18 @@ struct ContactForceOf : ContactOf<P> {
   template <class Put>
   void observables(const SceneOf<P>&, Put&& put) const {
     const std::string& n = subject();
+    if (wall == facing::stop) {
+      put(0, n + ".gap", turns ? "rad" : "m", "what is left until " + n);
+      put(1, n + ".rate", turns ? "rad/s" : "m/s", "rate of what is left until " + n);
+      put(3, n + (turns ? ".moment" : ".force"), turns ? "N m" : "N", "of " + n + ", away from the stop");
+      return;
+    }
+    if (wall == facing::distance) {
+      put(0, n + (sense < 0 ? ".slack" : ".gap"), "m", "what is left of the distance of " + n);
+      put(1, n + ".rate", "m/s", "its rate");
+      put(3, n + (sense < 0 ? ".tension" : ".force"), "N", "force of " + n);
+      return;
+    }
     put(0, n + ".gap", "m", "distance of " + n);
     put(1, n + ".rate", "m/s", "rate of the distance of " + n);
     put(2, n + ".slip", "m/s", "tangential velocity of " + n);
@@ -173,6 +195,13 @@ struct ContactForceOf : ContactOf<P> {
                             const Work<double>& w) const;
 
  private:
+  // Positive where the damping of a compliant contact would pull. In units of the elastic force; of a linear one, which has
+  // none at its beginning, in units of length.
+  template <class T>
+  T slackness(const Work<T>& w) const {
+    if (!law.linear) return law.damping * w.gap_rate - 1;
+    return w.gap + law.damping / law.stiffness * w.gap_rate;
+  }
   // Calls sink(body, place, force) and shape(body, elastic index, generalised force) for a force on the first body where
   // it touches, and for its opposite on the second.
   template <class T, class Sink, class Shape>
@@ -193,16 +222,24 @@ void ContactForceOf<P>::each_side(Vec2<T> f, const Frames<T, P>& frames, const W
       shape(feature.body, j, shapes[j] * lateral + slopes[j] * turn);
   };
   one(a, w.arm_a, w.offset_a, shape_a, slope_a, f);
-  if (wall < 0) one(b, w.arm_b, w.offset_b, shape_b, slope_b, -f);
+  if (this->has_other()) one(b, w.arm_b, w.offset_b, shape_b, slope_b, -f);
 }
 
 template <class P>
 template <bool Lean, class T>
 void ContactForceOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
   if (Lean && m.touch != Touch::pressed) return;
-  measure(*this, load.scene.walls, load.frames, w);
+  measure(*this, load.scene.tree, load.scene.walls, load.frames, load.q, w);
   w.normal_force = w.shear_force = w.stored = T(0);
   if (m.touch != Touch::pressed) return;
+  if (law.linear) {
+    const T elastic = -law.stiffness * w.gap, damping = -law.damping * w.gap_rate;
+    w.stored = 0.5 * law.stiffness * w.gap * w.gap;
+    w.normal_force = elastic + damping;
+    load.power[damping_loss] += damping * w.gap_rate;
+    load.scene.tree.add_joint_moment(load.frames, a.body, T(sense * w.normal_force), load.wrenches);
+    return;
+  }
   const T depth = -w.gap > T(0) ? -w.gap : T(0);
   const T elastic = law.stiffness * detail::depth_power(depth, law.exponent);
   const T damping = T(-law.damping) * w.gap_rate * elastic;
@@ -224,6 +261,10 @@ template <class P>
 template <class T>
 void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w,
                                 T* row) const {
+  if (wall == facing::stop) {
+    if (sub == normal) s.tree.add_joint_moment(a.body, T(sense), row);
+    return;
+  }
   each_side(
       sub == shear ? w.tangent : w.normal, frames, w,
       [&](int body, Vec2<T> at, Vec2<T> p) { s.tree.add_point_force(frames, body, at, p, row); },
@@ -233,13 +274,20 @@ void ContactForceOf<P>::add_row(int sub, const SceneOf<P>& s, const Frames<T, P>
 template <class P>
 template <class T>
 bool ContactForceOf<P>::plain_bias(int sub, const Frames<T, P>& frames, const Work<T>& w, T& out) const {
-  if (frames.beam[a.body] || (wall < 0 && frames.beam[b.body])) return false;
+  if (wall == facing::stop) return out = T(0), true;
+  const bool other = this->has_other();
+  if (frames.beam[a.body] || (other && frames.beam[b.body])) return false;
   const auto pull = [&](int body, Vec2<T> arm) {
     return frames.centripetal[body] - frames.rate[body] * frames.rate[body] * arm;
   };
   Vec2<T> relative = pull(a.body, w.arm_a);
-  if (wall < 0) relative = relative - pull(b.body, w.arm_b);
+  if (other) relative = relative - pull(b.body, w.arm_b);
   out = dot(sub == normal ? w.normal : w.tangent, relative);
+  if (wall == facing::distance) {
+    const T across = w.slip_rate / (this->limit + sense * w.gap);
+    out += T(sense) * (sub == normal ? w.slip_rate : -w.gap_rate) * across;
+    return true;
+  }
   const T distance = w.gap + (a.radius + b.radius);
   if (wall >= 0 || !(distance > T(0))) return true;
   const T slip_ = w.slip_rate - (frames.rate[a.body] * a.radius + frames.rate[b.body] * b.radius);
@@ -252,16 +300,17 @@ template <class T, class Sink, class Share>
 void ContactForceOf<P>::guards(const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink,
                                Share&& share) const {
   using std::abs;
-  const double small_speed = tolerance::slip * scales.speed;
+  const double small_speed = tolerance::slip * scales.speed * unit(scales);
+  const double small_gap = scales.small_gap() * unit(scales);
   switch (m.touch) {
-    case Touch::open: sink(w.gap, scales.small_gap(), GuardRole::change, g_gap, 0); return;
+    case Touch::open: sink(w.gap, small_gap, GuardRole::change, g_gap, 0); return;
     case Touch::pressed:
-      sink(-w.gap, scales.small_gap(), GuardRole::change, g_gap, 0);
-      if (value_of(law.damping) > 0) sink(1 - law.damping * w.gap_rate, 1e-12, GuardRole::change, g_slack, 0);
+      sink(-w.gap, small_gap, GuardRole::change, g_gap, 0);
+      if (value_of(law.damping) > 0) sink(-slackness(w), 1e-12, GuardRole::change, g_slack, 0);
       break;
     case Touch::slack:
-      sink(-w.gap, scales.small_gap(), GuardRole::change, g_gap, 0);
-      sink(law.damping * w.gap_rate - 1, 1e-12, GuardRole::change, g_slack, 0);
+      sink(-w.gap, small_gap, GuardRole::change, g_gap, 0);
+      sink(slackness(w), 1e-12, GuardRole::change, g_slack, 0);
       return;
     case Touch::closed:
       if (m.normal == slip::idle) {
@@ -269,8 +318,8 @@ void ContactForceOf<P>::guards(const Mode& m, const Work<T>& w, const Scales& sc
              normal);
         return;
       }
-      sink(w.normal_force, tolerance::bound_force * scales.force, GuardRole::change, guard::bound_lower,
-           normal);
+      sink(w.normal_force, tolerance::bound_force * (turns ? scales.moment : scales.force), GuardRole::change,
+           guard::bound_lower, normal);
       if (slides(m)) sink(share() - tolerance::painleve, 0.0, GuardRole::painleve, g_painleve, 0);
       break;
   }

@@ -111,6 +111,7 @@ enum class EventKind : std::uint8_t {
   condition,
   rest,
   start,
+  used_up,  // a crush strut
 };
 
 template <class P>

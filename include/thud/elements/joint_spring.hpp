@@ -1,6 +1,6 @@
 #pragma once
 
-#include "thud/elements/element.hpp"
+#include "thud/elements/elastic.hpp"
 #include "thud/elements/keys.hpp"
 
 namespace thud {
@@ -9,17 +9,21 @@ namespace thud {
 ///
 ///   M = −k (φ − φ₀) on the body, the opposite on what carries it;   φ the angle in the joint
 ///
-/// In a slider M is the force along its line, φ the travel.
+/// In a slider M is the force along its line, φ the travel. A preload, an expression of φ − φ₀ in the place of
+/// k (φ − φ₀), and one-way springs: see ElasticOf, whose force is −M.
 ///
 /// Energy: stores ½ k (φ − φ₀)².
 template <class P>
-struct JointSpringOf {
+struct JointSpringOf : ElasticOf<P> {
   using Scalar = P;
   std::string label;
   int body = 0;
-  P stiffness{}, rest{};  ///< [N m/rad], [rad]; in a slider [N/m], [m]
+  P rest{};  ///< [rad]; in a slider [m]
 
-  using Mode = NoMode;
+  using ElasticOf<P>::stiffness;  // [N m/rad]; in a slider [N/m]
+  using ElasticOf<P>::preload;
+
+  using Mode = ElasticMode;
   template <class T>
   struct Work {
     T angle{}, moment{}, stored{};
@@ -40,21 +44,33 @@ struct JointSpringOf {
   void keys(Keys& k) {
     k.name(label);
     k.joint("joint", body, "the body whose joint it acts in");
-    k.joint_number("stiffness", stiffness, "N m/rad", "N/m", Admits::non_negative,
-                   "moment per angle; in a slider force per travel");
+    k.joint_number_unless("moment", "stiffness", stiffness, "N m/rad", "N/m", Admits::non_negative,
+                          "moment per angle; in a slider force per travel");
+    k.joint_curve(
+        "moment", this->curve, "x", "N m", "N",
+        "instead of `stiffness`: moment against the deflection `x` = angle - rest; in a slider force "
+        "against travel - rest");
     k.joint_number_or("rest", rest, "rad", "m", Admits::anything,
                       "angle in the joint without moment; in a slider travel without force");
+    k.joint_number_or("preload", preload, "N m", "N", Admits::anything,
+                      "moment against the angle, at the rest angle");
+    k.choice("one_way", this->one_way, {"no", "pull", "push"},
+             "`pull`: only beyond `rest`; `push`: only below it");
   }
 
   const std::string& subject() const { return label; }
   double force_size() const { return value_of(stiffness); }
 
   template <bool Lean, class T>
-  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
+  void apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
     w.angle = load.scene.tree.joint_position(load.frames, load.q, body);
     const T turn = w.angle - rest;
     w.moment = -stiffness * turn;
     w.stored = 0.5 * stiffness * turn * turn;
+    if (!this->is_plain()) {
+      this->template find<Lean>(m, turn, w.moment, w.stored);
+      w.moment = -w.moment;
+    }
     load.scene.tree.add_joint_moment(load.frames, body, w.moment, load.wrenches);
   }
   template <class T>
@@ -64,6 +80,17 @@ struct JointSpringOf {
   template <class T>
   T joint_moment(int which, const Work<T>& w) const {
     return which == body ? w.moment : T(0);
+  }
+
+  template <class T, class Sink>
+  void guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const {
+    const double size = s.tree.joint_kind(body) == JointKind::slider ? scales.length : 1;
+    if (!this->is_plain()) ElasticOf<P>::guards(m, T(w.angle - rest), tolerance::level * size, sink);
+  }
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales&, Mode& m) const {
+    return !this->is_plain()
+        && this->settle(here.angle - value_of(rest), there.angle - value_of(rest),
+                        tolerance::undecided_length, m);
   }
 
   template <class Put>

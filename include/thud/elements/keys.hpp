@@ -14,7 +14,9 @@
 //   k.number_or("damping", x, "N s/m", Admits::…, about)   or as it is
 //   k.joint_number("stiffness", x, "N m/rad", "N/m", …)    after k.joint: in a pin, and in a slider; _or likewise
 //   k.choice("frame", which, {"world", "body"}, about)     or as it is
+//   k.number_unless("force", "stiffness", x, …)        required where the other key is not given, refused where it is
 //   k.function("x", f, "N", about)                     a number, or an expression of t and of the state; or none
+//   k.curve("force", f, "x", "N", about)               an expression of the variable that is named; or none
 
 #include <functional>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "thud/elements/element.hpp"
+#include "thud/elements/elastic.hpp"
 #include "thud/elements/keys.hpp"
 
 namespace thud {
@@ -9,18 +9,23 @@ namespace thud {
 ///
 ///   N = k (ℓ − ℓ₀) + c ℓ̇,   on `from` along e, on `to` along −e;   e = (r_to − r_from)/ℓ
 ///
-///   k stiffness [N/m]   c damping [N s/m]   ℓ₀ length without force [m]   N tension [N]
+///   k stiffness [N/m]   c damping [N s/m]   ℓ₀ rest length [m]   N tension [N]
+///
+/// A preload, an expression of the extension in the place of k (ℓ − ℓ₀), and one-way springs: see ElasticOf.
 ///
 /// Sign: positive N pulls the points together. Limits: ℓ → 0 has no direction; there it exerts no force.
 /// Energy: stores ½ k (ℓ − ℓ₀)²; power of the damper −c ℓ̇² ≤ 0.
 template <class P>
-struct SpringOf {
+struct SpringOf : ElasticOf<P> {
   using Scalar = P;
   std::string label;
   AttachmentOf<P> from, to;
-  P stiffness{}, rest{}, damping{};
+  P rest{}, damping{};
 
-  using Mode = NoMode;
+  using ElasticOf<P>::stiffness;
+  using ElasticOf<P>::preload;
+
+  using Mode = ElasticMode;
   template <class T>
   struct Work {
     T length{}, rate{}, tension{}, stored{};
@@ -34,17 +39,28 @@ struct SpringOf {
 
   static constexpr const char* table = "spring";
   static constexpr const char* table_about =
-      "A straight spring with a damper beside it, between two points: tension = stiffness (length - rest) + "
-      "damping "
-      "times the rate of the length.";
+      "A straight spring with a damper beside it, between two points: tension = preload + stiffness (length "
+      "- "
+      "rest) + damping times the rate of the length.";
   template <class Keys>
   void keys(Keys& k) {
     k.name(label);
     k.place("from", from, "one end");
     k.place("to", to, "the other end");
-    k.number("stiffness", stiffness, "N/m", Admits::non_negative, "force per extension");
-    k.number("rest", rest, "m", Admits::non_negative, "length without force");
+    k.number_unless("force", "stiffness", stiffness, "N/m", Admits::non_negative, "force per extension");
+    k.curve("force", this->curve, "x", "N",
+            "instead of `stiffness`: tension at the extension `x` = length - rest");
+    k.number("rest", rest, "m", Admits::non_negative, "length without force, but for the preload");
     k.number_or("damping", damping, "N s/m", Admits::non_negative, "force per rate of the length");
+    k.number_or("preload", preload, "N", Admits::anything,
+                "tension at the rest length; it pushes when negative");
+    k.choice("one_way", this->one_way, {"no", "pull", "push"},
+             "`pull`: only while longer than `rest`; `push`: only while shorter");
+  }
+  std::string fault() const {
+    if (this->one_way == 0 || !(value_of(damping) > 0)) return "";
+    return "a one-way spring has no damper: it would hold on to what it lets go; give damping = 0, and a "
+           "[[damper]] where one is";
   }
 
   void attach(const TreeOf<P>& tree) {
@@ -57,7 +73,7 @@ struct SpringOf {
   double force_size() const { return value_of(stiffness * rest); }
 
   template <bool Lean, class T>
-  void apply(Load<T, P>& load, const Mode&, Work<T>& w) const {
+  void apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
     const Vec2<T> apart = to.position(load.frames) - from.position(load.frames);
     const Vec2<T> speed = to.velocity(load.frames) - from.velocity(load.frames);
     w.length = norm(apart);
@@ -66,6 +82,10 @@ struct SpringOf {
     const T stretch = w.length - rest, damper = damping * w.rate;
     w.tension = stiffness * stretch + damper;
     w.stored = 0.5 * stiffness * stretch * stretch;
+    if (!this->is_plain()) {
+      this->template find<Lean>(m, stretch, w.tension, w.stored);
+      w.tension += damper;
+    }
     load.power[0] -= damper * w.rate;
     const Vec2<T> pull = w.tension * w.direction;
     if (from.body >= 0) load.push(from.body, from.arm(load.frames), pull, shape_from_);
@@ -81,6 +101,18 @@ struct SpringOf {
     if (from.body == body) sum += w.tension * w.direction;
     if (to.body == body) sum -= w.tension * w.direction;
     return sum;
+  }
+
+  template <class T, class Sink>
+  void guards(const SceneOf<P>&, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const {
+    if (!this->is_plain())
+      ElasticOf<P>::guards(m, T(w.length - rest), tolerance::level * scales.length, sink);
+  }
+  bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
+                       Mode& m) const {
+    return !this->is_plain()
+        && this->settle(here.length - value_of(rest), there.length - value_of(rest),
+                        tolerance::undecided_length * scales.length, m);
   }
 
   template <class Put>

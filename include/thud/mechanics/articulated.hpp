@@ -44,6 +44,7 @@ struct BodyFactor {
   T turn_gain{};   ///< the same per turning of the seat
   T lean{};        ///< free: of z per acceleration of x
   Vec2<T> line;    ///< slider: its direction
+  T rotor{};       ///< inertia of the motion in the joint
   Vec2<T> first;   ///< ∫ r dm of the body by itself
   Vec2<T> side;    ///< lateral unit vector, of elastic bodies
   T turning{};     ///< what the deflection adds to the inertia about the origin

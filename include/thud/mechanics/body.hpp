@@ -18,7 +18,13 @@ struct BodyPointOf {
 using BodyPoint = BodyPointOf<double>;
 
 /// Of the joint that carries a body.
-enum class JointKind : std::uint8_t { pin, free, slider, weld };
+enum class JointKind : std::uint8_t {
+  pin,
+  free,
+  slider,
+  weld,
+  geared,  ///< inside a tree alone: a pin with an inertia of its own, on another body
+};
 
 /// The joint that carries a body, where it is more than a pin. Angles are against the frame of the parent, or, on the
 /// ground, against the downward vertical; at a point of a beam against its tangent there.
@@ -27,11 +33,12 @@ struct JointOf {
   JointKind kind = JointKind::pin;
   P direction{};  ///< slider: of its line [rad]
   P angle{};      ///< slider, weld: of the body's axis [rad]
+  P inertia{};    ///< reflected by a gear, n² J: of the motion in the joint alone [kg m²; slider: kg]
 
   /// The body slides along a line through `Body::attach` or `Body::anchor`; its coordinate is the travel [m].
-  static JointOf slider(P direction, P angle = {}) { return {JointKind::slider, direction, angle}; }
+  static JointOf slider(P direction, P angle = {}) { return {JointKind::slider, direction, angle, P{}}; }
   /// The body is one with what carries it. No coordinates.
-  static JointOf weld(P angle = {}) { return {JointKind::weld, P{}, angle}; }
+  static JointOf weld(P angle = {}) { return {JointKind::weld, P{}, angle, P{}}; }
 };
 using Joint = JointOf<double>;
 

@@ -35,10 +35,12 @@ struct HeldRow {
 template <class T>
 class HeldSweep {
  public:
-  /// Trees of pins and free bodies without beams can be solved in this way.
+  /// Trees of pins and free bodies without beams and gears can be solved in this way.
   static bool fits(const Tree& tree) {
     for (int i = 0; i < tree.body_count(); ++i)
-      if (tree.joint_kind(i) != JointKind::pin && tree.joint_kind(i) != JointKind::free) return false;
+      if ((tree.joint_kind(i) != JointKind::pin && tree.joint_kind(i) != JointKind::free)
+          || !is_zero(tree.body(i).joint.inertia))
+        return false;
     return !tree.has_beams();
   }
   void prepare(const Tree& tree);

@@ -25,6 +25,7 @@ template <class Use>
     case JointKind::free: return use(FreeJoint{});
     case JointKind::slider: return use(SliderJoint{});
     case JointKind::weld: return use(WeldJoint{});
+    case JointKind::geared: return use(GearedPinJoint{});
     case JointKind::pin: break;
   }
   return use(PinJoint{});

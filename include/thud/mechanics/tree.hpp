@@ -60,7 +60,10 @@ class TreeOf {
   int angle_dof(int body) const { return nodes_[body].angle; }
   /// First of the coordinates of the joint that carries a body (a weld has none).
   int joint_dof(int body) const { return nodes_[body].dof; }
-  JointKind joint_kind(int body) const { return nodes_[body].joint; }
+  JointKind joint_kind(int body) const {
+    const JointKind kind = nodes_[body].joint;
+    return kind == JointKind::geared ? JointKind::pin : kind;
+  }
   /// Absolute angle of a body; and its rate, or its acceleration from v̇, in the same way.
   template <class T>
   T angle(int body, const T* q) const {
@@ -215,6 +218,7 @@ class TreeOf {
     bool opens = false;    // the first one of its parent on the way up
     bool on_beam = false;  // the parent is elastic
     bool turns = false;    // with what carries it
+    bool hands = false;    // moments to what carries it
     int parent = -1;
     int dof = 0;             // first coordinate of the joint
     int end = 0;             // one past its last coordinate, elastic ones included
@@ -223,6 +227,7 @@ class TreeOf {
     int eta = 0;             // the same among all elastic coordinates
     int block = 0;           // of factors of the elastic coordinates
     P mass{}, turn{};        // turn: inertia about the origin
+    P rotor{};               // of the motion in the joint, where that is relative
     BodyPointOf<P> first{};  // mass times centre
     BodyPointOf<P> attach{};
     Vec2<P> anchor{};
@@ -238,6 +243,7 @@ class TreeOf {
   void fill_flex();
   void find_alone();
   void read_joint(int body);
+  void add_rotor(int body);
   template <bool Turns, class T>
   void find_seat(const Node& n, int body, const Frames<T, P>& frames, mechanics::Seat<T>& seat) const;
   template <bool Elastic, class T>
@@ -245,7 +251,7 @@ class TreeOf {
   template <bool Elastic, class T>
   mechanics::Load<T> net_load(const Frames<T, P>& frames, int body, const Wrenches<T>& wrenches, T* x,
                               mechanics::BodyFactor<T>& out) const;
-  template <bool Elastic, class Joint, class T>
+  template <bool Elastic, bool Moment, class T>
   void hand_load(const Node& n, int body, const Frames<T, P>& frames, Vec2<T> offset,
                  const mechanics::Load<T>& load, Wrenches<T>& wrenches) const;
   template <bool Elastic, class Joint, class T>
@@ -265,7 +271,7 @@ class TreeOf {
   T turning(int body, const T* x) const;
   template <class T>
   void add_seat_moment(int body, T moment, T* generalised) const;
-  template <class Joint, class T, class X>
+  template <bool Moment, class T, class X>
   void add_to_beam(int body, Vec2<T> side, Vec2<T> offset, const mechanics::Load<X>& load, X* elastic) const;
   template <bool Elastic, class T, class X>
   mechanics::Motion<X> seat_motion(const Node& n, int body, const mechanics::BodyFactor<T>& b, Vec2<T> side,
@@ -286,7 +292,7 @@ class TreeOf {
   std::vector<Dof> dofs_;
   std::vector<mechanics::FlexOf<P>> flex_;
   std::vector<mechanics::FlexSeatOf<P>> seats_;
-  bool all_alone_ = false;
+  bool all_alone_ = false, has_gears_ = false;
   int dof_count_ = 0, elastic_count_ = 0;
   std::size_t block_count_ = 0, room_size_ = 0;
 };

@@ -141,8 +141,8 @@ void TreeOf<P>::add_load(const Frames<T, P>& frames, int i, mechanics::Load<T> l
       joint.project(line, load, generalised + n.dof);
       if (n.parent < 0) return true;
       if (n.on_beam)
-        add_to_beam<decltype(joint)>(i, frames.w[n.parent], frames.travel[i] * line, load,
-                                     generalised + nodes_[n.parent].elastic);
+        add_to_beam<mechanics::turns_with_seat<decltype(joint)>>(
+            i, frames.w[n.parent], frames.travel[i] * line, load, generalised + nodes_[n.parent].elastic);
       const T twist = moment(frames.reach[i], load.force);
       load.moment = mechanics::turns_with_seat<decltype(joint)> ? load.moment + twist : twist;
       return false;
@@ -153,14 +153,14 @@ void TreeOf<P>::add_load(const Frames<T, P>& frames, int i, mechanics::Load<T> l
 
 // Generalised force of a load handed to an elastic parent, on its elastic coordinates.
 template <class P>
-template <class Joint, class T, class X>
+template <bool Moment, class T, class X>
 [[gnu::always_inline]] inline void TreeOf<P>::add_to_beam(int i, Vec2<T> side,
                                                           [[maybe_unused]] Vec2<T> offset,
                                                           const mechanics::Load<X>& load, X* elastic) const {
   const mechanics::FlexSeatOf<P>& at = seats_[i];
   const int count = static_cast<int>(at.shapes.size());
   mechanics::add_times(at.shapes.data(), dot(side, load.force), elastic, count);
-  if constexpr (mechanics::turns_with_seat<Joint>)
+  if constexpr (Moment)
     mechanics::add_times(at.slopes.data(), load.moment + moment(offset, load.force), elastic, count);
 }
 
@@ -250,9 +250,8 @@ void TreeOf<P>::add_joint_moment(const Frames<T, P>& frames, int i, T moment, Wr
     if (n.parent < 0) return;
     wrenches.add(n.parent, frames.reach[i], -force);
     if (n.on_beam)
-      add_to_beam<mechanics::SliderJoint>(i, frames.w[n.parent], frames.travel[i] * line,
-                                          mechanics::Load<T>{T(0), -force},
-                                          wrenches.elastic.data() + nodes_[n.parent].eta);
+      add_to_beam<true>(i, frames.w[n.parent], frames.travel[i] * line, mechanics::Load<T>{T(0), -force},
+                        wrenches.elastic.data() + nodes_[n.parent].eta);
   }
   if (n.turns) return;
   wrenches.moment[i] += moment;
@@ -367,9 +366,14 @@ template <class T>
 T TreeOf<P>::kinetic_energy(const Frames<T, P>& frames, int i) const {
   const BodyOf<P>& b = bodies_[i];
   const T rate = frames.rate[i];
+  T geared{};
+  if (!is_zero(b.joint.inertia)) {
+    const T between = joint_rate(frames, i);
+    geared = 0.5 * b.joint.inertia * between * between;
+  }
   if (!b.beam) {
     const Vec2<T> v = frames.velocity(i, b.center);
-    return 0.5 * (b.mass * dot(v, v) + b.inertia * rate * rate);
+    return 0.5 * (b.mass * dot(v, v) + b.inertia * rate * rate) + geared;
   }
   // About the moving origin: the cross term is the momentum relative to the frame's origin.
   const Vec2<T> v = frames.origin_rate[i];
@@ -386,7 +390,7 @@ T TreeOf<P>::kinetic_energy(const Frames<T, P>& frames, int i) const {
             * turn;  // the tip turns with the tangent, see mechanics::Flex::swing
   const P about = b.inertia + b.mass * (b.center.s * b.center.s + b.center.n * b.center.n);
   return 0.5 * b.mass * dot(v, v) + b.mass * dot(v, relative) + 0.5 * rate * rate * (about + m * square)
-       + rate * mechanics::row_times(b.beam->first(), eta_rate) + 0.5 * m * square_rate;
+       + rate * mechanics::row_times(b.beam->first(), eta_rate) + 0.5 * m * square_rate + geared;
 }
 
 template <class P>

@@ -19,6 +19,7 @@ void TreeOf<P>::prepare(MassFactor<T>& out) const {
     const Node& n = nodes_[i];
     for (int k = 0; k < flex_[i].count(); ++k)
       out.inverse_diagonal[n.elastic + k] = T(flex_[i].inverse_mass());
+    out.body[i].rotor = T(n.rotor);
     if (!n.alone) continue;
     mechanics::with_joint(n.joint, [&](auto joint) {
       mechanics::Articulated<T> a{T(n.turn), {}, T(n.mass), T(0), T(n.mass)};
@@ -74,16 +75,17 @@ template <bool Elastic, class T>
 }
 
 template <class P>
-template <bool Elastic, class Joint, class T>
+template <bool Elastic, bool Moment, class T>
 [[gnu::always_inline]] inline void TreeOf<P>::hand_load(const Node& n, int i, const Frames<T, P>& frames,
                                                         [[maybe_unused]] Vec2<T> offset,
                                                         const mechanics::Load<T>& load,
                                                         Wrenches<T>& wrenches) const {
   if constexpr (Elastic)
     if (n.on_beam)
-      add_to_beam<Joint>(i, frames.w[n.parent], offset, load, wrenches.elastic.data() + nodes_[n.parent].eta);
+      add_to_beam<Moment>(i, frames.w[n.parent], offset, load,
+                          wrenches.elastic.data() + nodes_[n.parent].eta);
   wrenches.add(n.parent, frames.reach[i], load.force);
-  if constexpr (mechanics::turns_with_seat<Joint>) wrenches.moment[n.parent] += load.moment;
+  if constexpr (Moment) wrenches.moment[n.parent] += load.moment;
 }
 
 template <class P>
@@ -99,7 +101,8 @@ void TreeOf<P>::reduce(const Frames<T, P>& frames, Wrenches<T>& wrenches, T* gen
       if constexpr (joint.has_line) line = line_of(frames, i);
       joint.project(line, load, generalised + n.dof);
       if (n.parent >= 0)
-        hand_load<true, decltype(joint)>(n, i, frames, frames.travel[i] * line, load, wrenches);
+        hand_load<true, mechanics::turns_with_seat<decltype(joint)>>(n, i, frames, frames.travel[i] * line,
+                                                                     load, wrenches);
     });
   }
 }
@@ -115,7 +118,7 @@ template <bool Elastic, class Joint, class T>
   mechanics::Articulated<T> out = a;
   out.cross = a.push(swing);
   out.turn = dot(swing, out.cross);
-  if constexpr (mechanics::turns_with_seat<Joint>) {
+  if constexpr (mechanics::hands_on_moments<Joint>) {
     out.turn += a.turn + T(2) * dot(a.cross, swing);
     out.cross += a.cross;
   }
@@ -168,7 +171,9 @@ void TreeOf<P>::climb(const Frames<T, P>& frames, [[maybe_unused]] Wrenches<T>* 
       if (n.parent < 0) return;
       b.reach = frames.reach[i];
       hand_inertia<Elastic, decltype(joint)>(n, i, a, f);
-      if constexpr (Forces) hand_load<Elastic, decltype(joint)>(n, i, frames, b.offset, load, *wrenches);
+      if constexpr (Forces)
+        hand_load<Elastic, mechanics::hands_on_moments<decltype(joint)>>(n, i, frames, b.offset, load,
+                                                                         *wrenches);
     });
   }
 }
@@ -255,9 +260,10 @@ void TreeOf<P>::sweep_up(const MassFactor<T>& f, X* x, SweepRoom<X>& room) const
       if (n.parent < 0) return;
       if constexpr (Elastic)
         if (n.on_beam)
-          add_to_beam<decltype(joint)>(i, bodies[n.parent].side, b.offset, load, x + nodes[n.parent].elastic);
+          add_to_beam<mechanics::hands_on_moments<decltype(joint)>>(i, bodies[n.parent].side, b.offset, load,
+                                                                    x + nodes[n.parent].elastic);
       X twist = moment(b.reach, load.force);
-      if constexpr (mechanics::turns_with_seat<decltype(joint)>) twist += load.moment;
+      if constexpr (mechanics::hands_on_moments<decltype(joint)>) twist += load.moment;
       auto& below = stops[n.parent];
       if (below.active) {
         below.load.moment += twist;
@@ -310,7 +316,7 @@ template <bool Elastic, class T, class X>
     if (n.on_beam) {
       const X* elastic = x + nodes_[n.parent].elastic;
       out.move += mechanics::row_times(seats_[i].shapes, elastic) * side;
-      if (n.turns) {
+      if (n.hands) {
         const X slope = mechanics::row_times(seats_[i].slopes, elastic);
         out.turn += slope;
         out.move += slope * turned(b.offset);
@@ -373,12 +379,14 @@ void TreeOf<P>::multiply(const MassFactor<T>& f, T* x) const {
     return;
   }
   auto& stops = f.room.stops;
+  std::vector<T> geared(has_gears_ ? nodes_.size() : 0);  // what the inertia of the joint takes
   for (int i = 0; i < body_count(); ++i) {
     const Node& n = nodes_[i];
     mechanics::Motion<T>& m = stops[i].motion;
     m = {};
     if (n.parent >= 0)
       m = seat_motion<true>(n, i, f.body[i], f.body[n.parent].side, stops[n.parent].motion, x);
+    if (!is_zero(n.rotor)) geared[i] = n.rotor * (n.turns ? x[n.dof] : x[n.dof] - m.turn);
     mechanics::with_joint(n.joint, [&](auto joint) { joint.move(f.body[i].line, x + n.dof, m); });
   }
   // From accelerations to the forces they take.
@@ -401,9 +409,15 @@ void TreeOf<P>::multiply(const MassFactor<T>& f, T* x) const {
     const mechanics::Load<T>& load = stops[i].load;
     mechanics::with_joint(n.joint, [&](auto joint) {
       joint.project(b.line, load, x + n.dof);
+      if (!is_zero(n.rotor)) x[n.dof] += geared[i];
       if (n.parent < 0) return;
+      if (!is_zero(n.rotor) && !n.turns) {
+        stops[n.parent].load.moment -= geared[i];
+        add_seat_moment(i, -geared[i], x);
+      }
       if (n.on_beam)
-        add_to_beam<decltype(joint)>(i, f.body[n.parent].side, b.offset, load, x + nodes_[n.parent].elastic);
+        add_to_beam<mechanics::turns_with_seat<decltype(joint)>>(i, f.body[n.parent].side, b.offset, load,
+                                                                 x + nodes_[n.parent].elastic);
       mechanics::Load<T>& sum = stops[n.parent].load;
       sum.force += load.force;
       sum.moment += moment(b.reach, load.force);

@@ -51,4 +51,36 @@ struct PinJoint {
   }
 };
 
+/// A pin on another body with an inertia J of the turning between the two, as a gear reflects it.
+///
+///   D = turn + J,   A' = (J turn/D, J cross/D, M − cross crossᵀ/D)
+///
+/// On the ground J is part of the body's own inertia, and a plain pin does.
+struct GearedPinJoint : PinJoint {
+  static constexpr bool is_geared = true;
+
+  template <class T>
+  static void eliminate(Articulated<T>& a, BodyFactor<T>& f, T* inverse) {
+    inverse[0] = T(1) / (a.turn + f.rotor);
+    f.gain = inverse[0] * a.cross;
+    f.turn_gain = -f.rotor * inverse[0];
+    a.xx -= a.cross.x * f.gain.x;
+    a.xz -= a.cross.x * f.gain.z;
+    a.zz -= a.cross.z * f.gain.z;
+    a.cross = -f.turn_gain * a.cross;
+    a.turn = -f.turn_gain * a.turn;
+  }
+  template <class T, class X>
+  static void lift(const BodyFactor<T>& f, Load<X>& load, X* x) {
+    x[0] += load.moment;
+    load.force -= x[0] * f.gain;
+    load.moment = -x[0] * f.turn_gain;
+  }
+  template <class T, class X>
+  static void lower(const BodyFactor<T>& f, const T* inverse, Motion<X>& motion, X* x) {
+    x[0] = x[0] * inverse[0] - motion.turn * f.turn_gain - dot(f.gain, motion.move);
+    motion.turn = x[0];
+  }
+};
+
 }  // namespace thud::mechanics

@@ -55,5 +55,10 @@ struct Seat {
 /// Whether what a joint carries turns with the seat, so that moments pass it.
 template <class Joint>
 inline constexpr bool turns_with_seat = Joint::own_angle < 0;
+/// Whether the seat feels a moment once the coordinates are eliminated: also where a gear is in between.
+template <class Joint>
+inline constexpr bool hands_on_moments = turns_with_seat<Joint> || requires {
+  Joint::is_geared;
+};
 
 }  // namespace thud::mechanics

@@ -9,7 +9,7 @@ namespace thud::mechanics {
 /// A slider: the body moves along a line of its seat and turns with it. With d the direction of the line and s the
 /// travel, the body's origin is s d from the seat, and
 ///
-///   S = (0, d),   gain = (cross·d, M d)/D,   D = dᵀ M d,   A' = A − (cross·d, M d) gainᵀ
+///   S = (0, d),   gain = (cross·d, M d)/D,   D = dᵀ M d + J,   A' = A − (cross·d, M d) gainᵀ
 ///   acceleration of the origin at v̇ = 0: that of the seat − rate² s d + 2 rate ṡ turned(d)
 ///
 /// On the ground the body does not turn at all.
@@ -46,7 +46,7 @@ struct SliderJoint {
   static void eliminate(Articulated<T>& a, BodyFactor<T>& f, T* inverse) {
     const T turn = dot(a.cross, f.line);
     const Vec2<T> push = a.push(f.line);
-    inverse[0] = T(1) / dot(f.line, push);
+    inverse[0] = T(1) / (dot(f.line, push) + f.rotor);
     f.gain = inverse[0] * push;
     f.turn_gain = inverse[0] * turn;
     a.turn -= turn * f.turn_gain;
