@@ -36,12 +36,12 @@ std::vector<NamedElement> list_elements(const System& system) {
   const Scene scene = system.scene();
   system.each([&]<class E>(const E& e, int k) {
     std::string name;
-    if constexpr (requires { e.subject(); })
-      name = e.subject();
-    else if constexpr (std::is_same_v<E, SandPiece>)
+    if constexpr (E::channels.size() == 0 && !requires { E::store; }) return;  // it exerts no force
+    if constexpr (requires { e.subject(); }) name = e.subject();
+    if constexpr (std::is_same_v<E, SandPiece>)
       name = scene.tree.body(e.body).name + ".sand";
     else if constexpr (requires { e.body; } && E::channels.size() > 0)
-      name = scene.tree.body(e.body).name + "." + E::channels[0].name;
+      if (name.empty()) name = scene.tree.body(e.body).name + "." + E::channels[0].name;
     if (!name.empty()) out.push_back({std::move(name), switch_of<E>(k)});
   });
   return out;
