@@ -103,6 +103,14 @@ std::vector<NamedObservable> find_observables(const Scenario& s, const std::vect
       if (is_new) out.push_back(o);
     }
     if (any) continue;
+    if (pattern.find_first_of("+-/^()* ") != std::string::npos) {  // of observables
+      try {
+        out.push_back(find_quantity(s, pattern));
+        continue;
+      } catch (const InputError& e) {
+        throw option_error(option, pattern, e.message());
+      }
+    }
     throw option_error(option, pattern,
                        fmt::format("there is no observable \"{}\"{} (--list-observables shows them all)",
                                    pattern, observable_hint(s, pattern)));

@@ -199,12 +199,14 @@ TimeFigure make_still(std::span<const StillRun> runs, const StillOptions& option
     out.held_name = name_held(*first.scenario.system, first.result.outcome);
   }
   for (const std::string& name : options.plots) {
-    const NamedObservable* what = first.scenario.find_observable(name);
-    TimePanel& panel = out.panels.emplace_back(TimePanel{name, what->unit, {}});
+    TimePanel& panel = out.panels.emplace_back(TimePanel{name, find_quantity(first.scenario, name).unit, {}});
     for (std::size_t k = 0; k < runs.size(); ++k) {
       // Observables are found anew: knobs may change what a system has.
-      const NamedObservable* own = runs[k].scenario.find_observable(name);
-      panel.curves.push_back(own ? make_time_curve(runs[k], *own) : TimeCurve{});
+      try {
+        panel.curves.push_back(make_time_curve(runs[k], find_quantity(runs[k].scenario, name)));
+      } catch (const InputError&) {
+        panel.curves.emplace_back();
+      }
       if (is_family) panel.curves.back().held = held[k];
     }
   }

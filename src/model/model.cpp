@@ -53,7 +53,7 @@ Model load(const std::string& name_or_path) {
 }
 
 Model parse(const std::string& text, const std::string& file) {
-  Model model(std::make_unique<Model::Impl>(doc::Document::parse(text, file)));
+  Model model(std::make_unique<Model::Impl>(doc::Document::parse(text, file).with_parts({})));
   (void)model.impl_->scenario();
   return model;
 }

@@ -14,6 +14,9 @@
 
 namespace thud::doc {
 
+class Curve;
+class Files;
+
 /// An expression is wrong; offset counts characters from its beginning.
 class ExpressionError : public std::runtime_error {
  public:
@@ -49,6 +52,16 @@ class SymbolTable {
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::vector<std::string> text_names() const;
 
+  /// The files that formulas may name, and the folder, relative to the scenario, that their names start from.
+  void set_files(std::shared_ptr<Files> files, std::string folder = {});
+  [[nodiscard]] const std::shared_ptr<Files>& files() const { return files_; }
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+  /// Tables that replace_tables has read.
+  void add_curve(std::string name, std::shared_ptr<const Curve> curve);
+  [[nodiscard]] const std::vector<std::pair<std::string, std::shared_ptr<const Curve>>>& curves() const {
+    return curves_;
+  }
+
   /// An inner scope: sees all names of this one as they are now, and may shadow them.
   [[nodiscard]] SymbolTable child() const;
 
@@ -57,7 +70,21 @@ class SymbolTable {
   std::vector<std::pair<std::string, Reading>> numbers_;
   std::vector<std::pair<std::string, std::string>> texts_;
   std::shared_ptr<const SymbolTable> parent_;
+  std::shared_ptr<Files> files_;
+  std::string folder_;
+  std::vector<std::pair<std::string, std::shared_ptr<const Curve>>> curves_;
 };
+
+/// interp(x, "file.csv") or interp(x, "file.csv", "column") in a formula.
+struct TableCall {
+  std::size_t begin;         ///< of the word
+  std::size_t comma, close;  ///< behind x, and the parenthesis at the end
+  std::string file, column;
+};
+[[nodiscard]] std::vector<TableCall> table_calls(std::string_view text);
+/// The text with functions of x in the place of tables, as long as before; their curves are added to the symbols. Throws
+/// ExpressionError for what cannot be read.
+[[nodiscard]] std::string replace_tables(std::string_view text, SymbolTable& symbols);
 
 /// The value of an expression in plain numbers (SI by convention; there are no units in here).
 ///
@@ -69,6 +96,7 @@ class SymbolTable {
 ///   step(x)             1 for x ≥ 0, else 0
 ///   pulse(t, t0, t1)    1 for t0 ≤ t < t1, else 0
 ///   rnd(seed, index)    uniform in [0, 1), the same on every machine (see uniform_hash)
+///   interp(x, "file.csv", "column")     a table, straight between its rows, held at its ends (see curve.hpp)
 ///
 /// Constant: pi. Throws ExpressionError; a result that is not finite is an error.
 [[nodiscard]] double evaluate(std::string_view expression, const SymbolTable& symbols);
@@ -83,6 +111,10 @@ class SymbolTable {
 /// What the sides of an expression depend on: it switches where one of these goes through zero. Of the first variable at t.
 [[nodiscard]] std::vector<double> expression_switches(std::string_view text, const SymbolTable& symbols,
                                                       const std::vector<std::string>& variables, double t);
+
+/// The tables of an expression and their arguments, of the first variable at t.
+[[nodiscard]] std::vector<std::pair<const Curve*, double>> expression_tables(
+    std::string_view text, const SymbolTable& symbols, const std::vector<std::string>& variables, double t);
 
 /// An expression of time, compiled once and cheap to evaluate. A copy owns its own parser; one
 /// object must not be evaluated from two threads at once, two copies may.
@@ -113,10 +145,12 @@ class TimeExpression {
   [[nodiscard]] bool varies() const;
 
   /// The instants at which a step, pulse, sign, comparison, corner of abs, min or max in it switches, in order: of those
-  /// whose argument is linear in its variable.
+  /// whose argument is linear in its variable. Rows of tables likewise.
   [[nodiscard]] std::vector<double> edges() const;
 
  private:
+  void add_rows(std::vector<double>& edges) const;
+
   struct Compiled;
   std::unique_ptr<Compiled> compiled_;
 };
@@ -133,6 +167,12 @@ template <class P>
 /// The generator behind rnd: both arguments, rounded to integers, go through splitmix64
 /// (Steele, Lea and Flood 2014); the upper 53 bits make the result.
 [[nodiscard]] double uniform_hash(double seed, double index);
+
+/// The functions of one value and of two, by their names; null where there is none.
+using FunctionOfOne = double (*)(double);
+using FunctionOfTwo = double (*)(double, double);
+[[nodiscard]] FunctionOfOne function_of_one(std::string_view name);
+[[nodiscard]] FunctionOfTwo function_of_two(std::string_view name);
 
 /// Functions, constants and t: what a parameter cannot be called.
 [[nodiscard]] const std::vector<std::string>& reserved_names();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "scenario/curve.hpp"
 #include "scenario/expression.hpp"
 #include "thud/math/dual_math.hpp"
 
@@ -37,6 +38,8 @@ class RateParser {
   }
   /// What was compared with zero on the way.
   const std::vector<double>& switches() const { return switches_; }
+  /// Tables that were looked at, and where.
+  const std::vector<std::pair<const Curve*, double>>& tables() const { return tables_; }
 
  private:
   [[noreturn]] void fail() const {
@@ -222,6 +225,11 @@ class RateParser {
       if (name == "mod") return x - a[1] * Number(std::floor(x.v / a[1].v));
       if (name == "rnd") return Number(uniform_hash(x.v, a[1].v));
     }
+    for (const auto& [table, curve] : symbols_.curves())
+      if (table == name && a.size() == 1) {
+        tables_.emplace_back(curve.get(), x.v);
+        return {(*curve)(x.v), curve->slope(x.v) * x.d};
+      }
     if (name == "pulse" && a.size() == 3) return step_of(x.v >= a[1].v && x.v < a[2].v);
     fail();
   }
@@ -232,6 +240,7 @@ class RateParser {
   std::span<const Number> values_;
   std::size_t at_ = 0;
   std::vector<double> switches_;
+  std::vector<std::pair<const Curve*, double>> tables_;
 };
 
 }  // namespace
@@ -242,6 +251,16 @@ std::vector<double> expression_switches(std::string_view text, const SymbolTable
   RateParser parser(text, symbols, variables, {&at, 1});
   (void)parser.parse();
   return parser.switches();
+}
+
+std::vector<std::pair<const Curve*, double>> expression_tables(std::string_view text,
+                                                               const SymbolTable& symbols,
+                                                               const std::vector<std::string>& variables,
+                                                               double t) {
+  const Number at(t);
+  RateParser parser(text, symbols, variables, {&at, 1});
+  (void)parser.parse();
+  return parser.tables();
 }
 
 double expression_rate(std::string_view text, const SymbolTable& symbols, double value,
@@ -256,7 +275,9 @@ double expression_rate(std::string_view text, const SymbolTable& symbols, double
 Reading read(std::string_view expression, const SymbolTable& symbols) {
   const double value = evaluate(expression, symbols);
   if (!symbols.moves()) return {value, 0};
-  return {value, expression_rate(expression, symbols, value)};
+  SymbolTable with_curves = symbols;
+  const std::string code = replace_tables(expression, with_curves);
+  return {value, expression_rate(code, with_curves, value)};
 }
 
 }  // namespace thud::doc

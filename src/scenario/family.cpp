@@ -41,7 +41,7 @@ struct Dependence {
   bool beds = false, initial = false, other = false;
 
   Dependence(const doc::Table& root, const std::vector<std::string>& varied) {
-    const std::vector<std::string> places = {"parameters", "define", "title", "about"};
+    const std::vector<std::string> places = {"parameters", "define", "title", "about", "attached"};
     std::vector<std::string> moving = varied;
     if (const auto parameters = root.table_or_none("parameters"))
       for (const std::string& key : parameters->keys())
@@ -194,6 +194,13 @@ void ScenarioFamily::Impl::find_outputs(const std::vector<std::string>& names) {
       tracks_distance = true;
   for (const ResultSpec& r : base.results) tracks_distance = tracks_distance || is_distance(r.what);
   for (const Condition& c : base.conditions) tracks_distance = tracks_distance || is_distance(c.what);
+  // Inside an expression.
+  const auto names_distance = [](const std::string& text) {
+    return text.find(".distance") != std::string::npos;
+  };
+  for (const ResultSpec& r : base.results) tracks_distance = tracks_distance || names_distance(r.rule);
+  for (const std::string& text : base.condition_text)
+    tracks_distance = tracks_distance || names_distance(text);
 }
 
 // Compiles what the varied knobs change, so that turning them reads no text.
@@ -343,7 +350,8 @@ ScenarioFamily::ScenarioFamily(const std::string& name_or_path, const KnobSettin
 ScenarioFamily ScenarioFamily::parse(const std::string& text, const std::string& file,
                                      const KnobSettings& fixed, std::vector<std::string> varied,
                                      std::vector<std::string> outputs, const OwnParts& own) {
-  return ScenarioFamily(Impl::make(doc::Document::parse(text, file), fixed, varied, outputs, own));
+  return ScenarioFamily(
+      Impl::make(doc::Document::parse(text, file).with_parts({}), fixed, varied, outputs, own));
 }
 
 ScenarioFamily::ScenarioFamily(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

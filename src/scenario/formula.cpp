@@ -33,7 +33,9 @@ bool is_dotted(std::string_view word) { return word.find_first_of(".@") != std::
 template <class F>
 void each_word(std::string_view text, F&& f) {
   for (std::size_t i = 0; i < text.size();) {
-    if (!in_word(text[i])) {
+    if (text[i] == '"' || text[i] == '\'') {  // the name of a file
+      i = std::min(text.find(text[i], i + 1), text.size() - 1) + 1;
+    } else if (!in_word(text[i])) {
       ++i;
     } else if (!begins_name(text[i])) {  // a number, with its exponent
       while (i < text.size() && (in_word(text[i]) || text[i] == '.')) ++i;

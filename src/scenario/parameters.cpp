@@ -290,6 +290,7 @@ std::vector<std::string> Parameters::names() const {
 
 Parameters read_parameters(const Document& document, const Overrides& overrides, const std::string& along) {
   Parameters result;
+  result.symbols.set_files(document.files());
   const Table root = document.root(&scenario_spec());
   const auto knobs = root.table_or_none("parameters");
   const auto definitions = root.table_or_none("define");

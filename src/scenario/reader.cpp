@@ -10,43 +10,9 @@
 #include <fstream>
 #include <system_error>
 
+#include "scenario/reader_tree.hpp"
+
 namespace thud::doc {
-
-// ---- the tree: TOML values with their places, in file order ---------------------------------
-
-struct Position {
-  int line = 0;
-  int column = 0;
-
-  auto operator<=>(const Position&) const = default;
-};
-
-/// One value. Nodes are built once by the parser and never move afterwards.
-struct Node {
-  ValueKind kind = ValueKind::table;
-  Position begin, end;  // of the value
-  Position key;         // of the key that names it
-  std::string name;     // that key
-  std::string text;
-  double number = 0.0;
-  bool flag = false;
-  std::vector<Node> children;  // members of a table, items of an array
-
-  mutable std::vector<std::string> asked;  // keys somebody asked for, in that order
-
-  const Node* find(std::string_view key_name) const {
-    for (const Node& child : children)
-      if (child.name == key_name) return &child;
-    return nullptr;
-  }
-};
-
-struct Document::Data {
-  std::string file;
-  std::string text;
-  std::vector<std::size_t> line_starts;  // byte offsets
-  Node root;
-};
 
 namespace {
 
@@ -64,41 +30,42 @@ Position to_position(const toml::source_position& p) {
   return {static_cast<int>(p.line), static_cast<int>(p.column)};
 }
 
-void convert(const toml::node& from, Node& to, const std::string& file, int depth);
+void convert(const toml::node& from, Node& to, const SourceText& source, int depth);
 
-void convert_table(const toml::table& from, Node& to, const std::string& file, int depth) {
+void convert_table(const toml::table& from, Node& to, const SourceText& source, int depth) {
   to.kind = ValueKind::table;
   to.children.reserve(from.size());
   for (const auto& [key, value] : from) {
     Node& child = to.children.emplace_back();
     child.name = key.str();
     child.key = to_position(key.source().begin);
-    convert(value, child, file, depth + 1);
+    convert(value, child, source, depth + 1);
   }
   std::stable_sort(to.children.begin(), to.children.end(),
                    [](const Node& a, const Node& b) { return a.key < b.key; });
 }
 
-void convert_array(const toml::array& from, Node& to, const std::string& file, int depth) {
+void convert_array(const toml::array& from, Node& to, const SourceText& source, int depth) {
   to.kind = ValueKind::array;
   to.children.reserve(from.size());
   for (const toml::node& item : from) {
     Node& child = to.children.emplace_back();
-    convert(item, child, file, depth + 1);
+    convert(item, child, source, depth + 1);
     child.key = child.begin;
   }
 }
 
-void convert(const toml::node& from, Node& to, const std::string& file, int depth) {
+void convert(const toml::node& from, Node& to, const SourceText& source, int depth) {
+  to.source = &source;
   to.begin = to_position(from.source().begin);
   to.end = to_position(from.source().end);
   if (depth > deepest_tree)
-    throw InputError({file, to.begin.line, to.begin.column},
+    throw InputError({source.file, to.begin.line, to.begin.column},
                      fmt::format("tables and arrays nest deeper than {} levels", deepest_tree));
   if (const auto* table = from.as_table()) {
-    convert_table(*table, to, file, depth);
+    convert_table(*table, to, source, depth);
   } else if (const auto* array = from.as_array()) {
-    convert_array(*array, to, file, depth);
+    convert_array(*array, to, source, depth);
   } else if (const auto* text = from.as_string()) {
     to.kind = ValueKind::text;
     to.text = text->get();
@@ -275,30 +242,56 @@ InputError from_parse_error(const toml::parse_error& error, const std::string& f
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+void parse_tree(SourceText& source, Node& root) {
+  source.line_starts = find_line_starts(source.text);
+  check_utf8(source.text, source.file);
+  check_key_depth(source.text, source.file);
+  try {
+    const toml::table table = toml::parse(std::string_view(source.text));
+    if (table.empty())
+      throw InputError({source.file, 0, 0}, "the file is empty; a scenario needs at least one table");
+    convert(table, root, source, 0);
+  } catch (const toml::parse_error& error) {
+    throw from_parse_error(error, source.file, source.text, source.line_starts);
+  }
+}
+
 Document Document::parse(std::string text, std::string file) {
   auto data = std::make_shared<Data>();
-  data->file = std::move(file);
-  data->text = std::move(text);
-  data->line_starts = find_line_starts(data->text);
-  check_utf8(data->text, data->file);
-  check_key_depth(data->text, data->file);
-  try {
-    const toml::table table = toml::parse(std::string_view(data->text));
-    if (table.empty())
-      throw InputError({data->file, 0, 0}, "the file is empty; a scenario needs at least one table");
-    convert(table, data->root, data->file, 0);
-  } catch (const toml::parse_error& error) {
-    throw from_parse_error(error, data->file, data->text, data->line_starts);
-  }
+  data->main.file = std::move(file);
+  data->main.text = std::move(text);
+  parse_tree(data->main, data->root);
   return Document(std::move(data));
 }
 
-Table Document::root(const TableSpec* description) const {
-  return Table(*this, data_->root, "", std::make_shared<const SymbolTable>(), description);
+Document Document::with_parts(std::optional<std::filesystem::path> folder) && {
+  data_->files = std::make_shared<Files>(std::move(folder));
+  merge_parts(data_->root, data_->parts, *data_->files);
+  read_tables_below(data_->root, *data_->files);
+  return std::move(*this);
 }
 
-const std::string& Document::file() const { return data_->file; }
-const std::string& Document::text() const { return data_->text; }
+Table Document::root(const TableSpec* description) const {
+  SymbolTable symbols;
+  symbols.set_files(data_->files);
+  return Table(*this, data_->root, "", std::make_shared<const SymbolTable>(std::move(symbols)), description);
+}
+
+const std::string& Document::file() const { return data_->main.file; }
+const std::shared_ptr<Files>& Document::files() const { return data_->files; }
+
+std::string Document::text() const {
+  return data_->files ? data_->main.text + data_->files->as_attached() : data_->main.text;
+}
 
 // ---- files ----------------------------------------------------------------------------------
 
@@ -418,10 +411,7 @@ std::string Table::where(std::string_view key) const {
   return path_.empty() ? fmt::format("\"{}\"", key) : fmt::format("\"{}\" in {}", key, path_);
 }
 
-Place Table::place_of(const Node& node) const {
-  const Position& at = node.begin.line > 0 ? node.begin : node.key;
-  return {document_.file(), at.line, at.column};
-}
+Place Table::place_of(const Node& node) const { return node.place(); }
 
 Place Table::place() const {
   if (node_ == &document_.data_->root) return {document_.file(), 0, 0};
@@ -435,14 +425,14 @@ Place Table::place_of(std::string_view key) const {
 
 Place Table::place_of_key(std::string_view key) const {
   const Node* node = node_->find(key);
-  return node ? Place{document_.file(), node->key.line, node->key.column} : place();
+  return node ? node->place_of_key() : place();
 }
 
 std::string Table::written(const Node& node) const {
   constexpr std::size_t longest = 60;
-  const auto& data = *document_.data_;
-  const std::string_view from = text_from(data.text, data.line_starts, node.begin);
-  const std::string_view behind = text_from(data.text, data.line_starts, node.end);
+  const SourceText& source = *node.source;
+  const std::string_view from = text_from(source.text, source.line_starts, node.begin);
+  const std::string_view behind = text_from(source.text, source.line_starts, node.end);
   std::string result(from.substr(0, from.size() - std::min(from.size(), behind.size())));
   const bool several_lines = result.find_first_of("\r\n") != std::string::npos;
   if (several_lines) result.resize(result.find_first_of("\r\n"));
@@ -542,7 +532,7 @@ void Table::finish() const {
     std::string message = fmt::format("unknown key \"{}\"{}{}{}", child.name, path_.empty() ? "" : " in ",
                                       path_, did_you_mean(child.name, free));
     if (!asked.empty()) message += fmt::format(" (known: {})", fmt::join(asked, ", "));
-    throw InputError({document_.file(), child.key.line, child.key.column}, message);
+    throw InputError(child.place_of_key(), message);
   }
 }
 
@@ -623,6 +613,7 @@ void Table::check_default(std::string_view key, const std::string& fallback) con
 namespace {
 
 bool is_formula(const Node& node) { return node.kind == ValueKind::text && node.text.starts_with('='); }
+bool names_files(const Node& node) { return node.text.find("interp") != std::string::npos; }
 
 }  // namespace
 
@@ -635,9 +626,17 @@ InputError Table::expression_error(std::string_view key, const Node& node, const
   return InputError(at, fmt::format("{}: {}", where(key), error.message()));
 }
 
+// Files are named relative to the file that names them.
+SymbolTable Table::symbols_for(const Node& node) const {
+  SymbolTable symbols = *symbols_;
+  symbols.set_files(document_.files(), node.source->folder);
+  return symbols;
+}
+
 Reading Table::read_formula(std::string_view key, const Node& node) const {
   try {
-    return read(std::string_view(node.text).substr(1), *symbols_);
+    const std::string_view text = std::string_view(node.text).substr(1);
+    return names_files(node) ? read(text, symbols_for(node)) : read(text, *symbols_);
   } catch (const ExpressionError& e) {
     throw expression_error(key, node, e, 2);
   }
@@ -785,7 +784,8 @@ std::optional<TimeExpression> Table::time_expression(std::string_view key, Dimen
   if (!is_formula(*node))
     return TimeExpression(fmt::format("{:.17g}", read_number(key, *node, {dimension}).value), {});
   try {
-    return TimeExpression(std::string_view(node->text).substr(1), *symbols_, {variable});
+    return TimeExpression(std::string_view(node->text).substr(1),
+                          names_files(*node) ? symbols_for(*node) : *symbols_, {variable});
   } catch (const ExpressionError& e) {
     throw expression_error(key, *node, e, 2);
   }

@@ -40,10 +40,16 @@ class Document {
   /// else than it is described as, throws std::logic_error.
   [[nodiscard]] Table root(const TableSpec* description = nullptr) const;
   [[nodiscard]] const std::string& file() const;
-  [[nodiscard]] const std::string& text() const;
+  /// With all files that it includes or names: a text that gives the same document wherever it is read.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] const std::shared_ptr<Files>& files() const;
+
+  /// The same with the files that it includes, as scenarios may; relative to `folder`, none: only those that it carries.
+  [[nodiscard]] Document with_parts(std::optional<std::filesystem::path> folder) &&;
+
+  struct Data;
 
  private:
-  struct Data;
   friend class Table;
   explicit Document(std::shared_ptr<Data> data) : data_(std::move(data)) {}
 
@@ -170,6 +176,7 @@ class Table {
   std::optional<std::vector<Reading>> read_numbers(std::string_view key, const Quantity& quantity) const;
   Reading read_number(std::string_view key, const Node& node, const Quantity& quantity) const;
   Reading read_unranged(std::string_view key, const Node& node, const Quantity& quantity) const;
+  SymbolTable symbols_for(const Node& node) const;
   Reading read_formula(std::string_view key, const Node& node) const;
   void check_range(std::string_view key, const Node& node, double value, const Range& range,
                    const char* unit) const;

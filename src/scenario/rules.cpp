@@ -6,45 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <sstream>
 
-#include "thud/scenario/observable_hint.hpp"
+#include "scenario/rule.hpp"
 
 namespace thud::doc {
 
 namespace {
-
-// A rule and the place it was written at, for its errors; no table: in a program.
-struct Rule {
-  const Table* table;
-  std::string key;
-  std::string text;
-
-  InputError error(const std::string& message) const {
-    return table ? table->error(key, message) : InputError({}, fmt::format("{}: {}", key, message));
-  }
-  SymbolTable symbols() const { return table ? table->symbols() : SymbolTable(); }
-};
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> words;
-  for (std::string w; in >> w;) words.push_back(w);
-  return words;
-}
-
-std::string join(const std::vector<std::string>& words, std::size_t from, std::size_t to) {
-  std::string out;
-  for (std::size_t i = from; i < to; ++i) out += (out.empty() ? "" : " ") + words[i];
-  return out;
-}
-
-const NamedObservable& need_observable(const Rule& rule, const Scenario& s, const std::string& name) {
-  if (const NamedObservable* o = s.find_observable(name)) return *o;
-  throw rule.error(
-      fmt::format("there is no observable \"{}\"{} (thud run FILE --list-observables shows them all)", name,
-                  observable_hint(s, name)));
-}
 
 double read_target(const Rule& rule, const NamedObservable& o, const std::string& text) {
   try {
@@ -71,12 +38,14 @@ std::string help_of_results(bool of_impacts) {
 }
 
 // "link.tip.vz falls through 0".
-Condition parse_condition(const Rule& rule, const std::vector<std::string>& words, const Scenario& s) {
+Condition parse_condition(const Rule& rule, std::vector<std::string> words, const Scenario& s) {
   const std::vector<std::string>& verbs = condition_verbs();
+  const auto first = std::find_first_of(words.begin(), words.end(), verbs.begin(), verbs.end());
+  if (first != words.end()) merge(words, 0, static_cast<std::size_t>(first - words.begin()));
   if (words.size() < 3)
     throw rule.error("a condition reads like \"link.tip.vz falls through 0\"; the verbs are "
                      + one_of(verbs));
-  const NamedObservable& o = need_observable(rule, s, words[0]);
+  const NamedObservable o = need_quantity(rule, s, words[0]);
   const std::string& verb = words[1];
   if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
     throw rule.error(fmt::format("\"{}\" is not a verb of conditions{}; the verbs are {}", verb,
@@ -196,7 +165,7 @@ bool read_impact_result(const Rule& rule, const std::vector<std::string>& words,
     s.options.impacts_wanted = std::max(s.options.impacts_wanted, r.number);
   };
   if (is_side) {
-    const NamedObservable& o = need_observable(rule, s, first);
+    const NamedObservable o = need_quantity(rule, s, first);
     if (words.size() != 4 || words[2] != "impact") throw rule.error(help);
     r.kind = second == "before" ? Kind::before_impact : Kind::after_impact;
     r.what = o.observable;
@@ -255,11 +224,30 @@ bool read_joint_result(const Rule& rule, const std::vector<std::string>& words, 
   return true;
 }
 
+// The words of a result, with its quantity as one word.
+std::vector<std::string> result_words(const std::string& text) {
+  std::vector<std::string> words = words_of(text);
+  if (words.size() < 2) return words;
+  if (words[0] == "max" || words[0] == "min") {
+    merge(words, 1, words.size());
+    return words;
+  }
+  static const std::vector<std::string> marks = {"when", "at", "before", "after"};
+  const auto mark = std::find_first_of(words.begin(), words.end(), marks.begin(), marks.end());
+  if (mark != words.end() && words[1] != "of")
+    merge(words, 0, static_cast<std::size_t>(mark - words.begin()));
+  return words;
+}
+
 ResultSpec read_result(const Rule& rule, Scenario& s) {
   ResultSpec r;
   r.name = rule.key;
   r.rule = rule.text;
-  const std::vector<std::string> words = words_of(rule.text);
+  if (rule.text.starts_with('=')) {  // of results, some of which may come later
+    r.kind = ResultSpec::Kind::formula;
+    return r;
+  }
+  const std::vector<std::string> words = result_words(rule.text);
   const std::string help = help_of_results(false);
   if (words.size() == 1)
     for (const NamedConstant& c : s.constants)
@@ -270,16 +258,17 @@ ResultSpec read_result(const Rule& rule, Scenario& s) {
         return r;
       }
   if (words.size() < 2) throw rule.error(help);
+  if (read_stretch_result(rule, words_of(rule.text), s, r)) return r;
   if (read_joint_result(rule, words, s, r) || read_impact_result(rule, words, s, r)) return r;
   if (words[0] == "max" || words[0] == "min") {
     if (words.size() != 2) throw rule.error(help);
-    const NamedObservable& o = need_observable(rule, s, words[1]);
+    const NamedObservable o = need_quantity(rule, s, words[1]);
     r.kind = words[0] == "max" ? ResultSpec::Kind::maximum : ResultSpec::Kind::minimum;
     r.what = o.observable;
     r.unit = o.unit;
     return r;
   }
-  const NamedObservable& o = need_observable(rule, s, words[0]);
+  const NamedObservable o = need_quantity(rule, s, words[0]);
   r.what = o.observable;
   r.unit = o.unit;
   if (words[1] == "when" && words.size() > 2) {
@@ -325,6 +314,16 @@ const std::vector<ResultForm>& result_forms() {
       {"QUANTITY at end", "link.tip.depth at end", "its value at the end of the run", false},
       {"max QUANTITY", "max link.resistance.size", "its largest value", false},
       {"min QUANTITY", "min link.vz", "its smallest value", false},
+      {"mean QUANTITY", "mean link.vz from t_z to end",
+       "its mean over the run; `from` and `to` a time or the name of a result that is one", false},
+      {"rms QUANTITY", "rms link.vz", "the root of the mean of its square", false},
+      {"integral QUANTITY", "integral link.vz from 0 to 0.1 s", "over time", false},
+      {"impulse of FORCE", "impulse of link.resistance.z",
+       "the integral of a force or moment, or of what has one; of a rigid contact with its impacts", false},
+      {"work of ELEMENT", "work of link.sand",
+       "on the bodies: of a spring, a force, a contact with its impacts, of `BODY.sand`, `BODY.torque`, …",
+       false},
+      {"=EXPRESSION", "=2*t_z", "of other results, wherever they stand, and of parameters", false},
       {"time of impact N", "time of impact 1", "impacts of all rigid contacts together, from 1 to 10000",
        true},
       {"QUANTITY before impact N", "link.rate before impact 1", "on one side of the instant", true},
@@ -355,17 +354,20 @@ const std::vector<ResultForm>& result_forms() {
 Condition read_condition(const Table& t, const char* key, const Scenario& s, bool& at_once) {
   const Rule rule{&t, key, t.text(key)};
   std::vector<std::string> words = words_of(rule.text);
-  at_once = words.size() > 3 && words[1] == "is" && (words[2] == "above" || words[2] == "below");
-  if (at_once) words[1] = words[2] == "above" ? "rises" : "falls";
+  const auto is = std::find(words.begin(), words.end(), "is");
+  at_once = words.end() - is > 2 && (is[1] == "above" || is[1] == "below");
+  if (at_once) *is = is[1] == "above" ? "rises" : "falls";
   return parse_condition(rule, words, s);
 }
 
 void read_rules(const Table& root, Scenario& s) {
   if (const auto t = root.table_or_none("results")) {
+    std::vector<Rule> rules;
     for (const std::string& key : t->keys()) {
-      const std::string text = t->text(key);
-      s.results.push_back(read_result({&*t, key, text}, s));
+      rules.push_back({&*t, key, t->text(key)});
+      s.results.push_back(read_result(rules.back(), s));
     }
+    link_results(rules, 0, s);
     t->finish();
   }
   if (const auto t = root.table_or_none("stop")) {
@@ -408,7 +410,14 @@ void add_observable(Scenario& s, NamedObservable observable) {
 void add_result(Scenario& s, const std::string& name, const std::string& rule) {
   for (const ResultSpec& r : s.results)
     if (r.name == name) throw InputError({}, fmt::format("there is a result \"{}\" already", name));
-  s.results.push_back(doc::read_result({nullptr, name, rule}, s));
+  const doc::Rule written{nullptr, name, rule};
+  s.results.push_back(doc::read_result(written, s));
+  try {
+    doc::link_results({written}, s.results.size() - 1, s);
+  } catch (...) {
+    s.results.pop_back();
+    throw;
+  }
 }
 
 void add_stop(Scenario& s, const std::string& condition) {

@@ -6,9 +6,14 @@
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 
+#include "scenario/result_formula.hpp"
+
 namespace thud {
 
 namespace {
+
+// Instants nearer than this are one.
+constexpr double event_slack = 2e-12;
 
 bool is_extreme(const ResultSpec& r) {
   return r.kind == ResultSpec::Kind::minimum || r.kind == ResultSpec::Kind::maximum;
@@ -75,7 +80,8 @@ void Extremes::follow(Watched& w, StepView& step) {
 Runner::Runner(const Scenario& scenario)
     : scenario_(scenario),
       solver_(*scenario.system),
-      extremes_(scenario) {
+      extremes_(scenario),
+      integrals_(scenario) {
   scenario.system->prepare(work_);
   slope_.resize(scenario.system->state_size());
   std::size_t next = 0;
@@ -96,17 +102,43 @@ const Outcome& Runner::run(const RunRequest& request) {
   if (request.method) options_.method = *request.method;
   if (request.step) options_.step = *request.step;
   options_.cancel = request.cancel;
-  extremes_.reset(request.observer);
+  std::vector<double> instants;
+  for (const ResultSpec& r : scenario_.results)
+    for (const ResultSpec::Bound& b : {r.from, r.to})
+      if (b.time) instants.push_back(*b.time);
+  run_once(request.observer, instants);
+  // Instants that follow from results, and at which no step ends: once more, now that they are known.
+  const std::size_t known = instants.size();
+  for (const double t : instants_to_come()) instants.push_back(t);
+  if (instants.size() > known) run_once(nullptr, std::move(instants));
+  return outcome_;
+}
+
+void Runner::run_once(StepObserver* observer, std::vector<double> instants) {
+  extremes_.reset(observer);
+  StepObserver* inner = extremes_.is_needed() ? &extremes_ : nullptr;
+  integrals_.reset(inner, options_.start_time, std::move(instants));
   read_state_ = nullptr;
   try {
     outcome_ = solver_.run(scenario_.q, scenario_.v, conditions_, options_,
-                           extremes_.is_needed() ? &extremes_ : nullptr);
+                           integrals_.is_needed() ? &integrals_ : inner);
   } catch (const std::exception& e) {  // a torque that is not a number at some time
     outcome_ = {};
     outcome_.message = e.what();
     outcome_.hits.resize(conditions_.size());
   }
-  return outcome_;
+}
+
+std::vector<double> Runner::instants_to_come() {
+  std::vector<double> out;
+  if (!integrals_.is_needed()) return out;
+  for (const ResultSpec& r : scenario_.results)
+    for (const ResultSpec::Bound& b : {r.from, r.to})
+      if (b.result >= 0 && scenario_.results[b.result].kind == ResultSpec::Kind::formula)
+        if (const auto t = result(b.result);
+            t && *t > options_.start_time && *t < outcome_.time && !integrals_.knows(*t))
+          out.push_back(*t);
+  return out;
 }
 
 double Runner::read(double t, const std::vector<double>& y, const Mode& mode, const Observable& what) {
@@ -160,7 +192,62 @@ std::optional<double> Runner::impact_result(const ResultSpec& r) {
                                        : read(impact.time, around.after, around.mode_after, r.what);
 }
 
+std::optional<double> Runner::formula_result(const ResultSpec& r) {
+  std::vector<double> values;
+  for (const int k : r.operands) {
+    const auto value = result(static_cast<std::size_t>(k));
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return (*r.formula)(values);
+}
+
+std::optional<double> Runner::time_of(const ResultSpec::Bound& bound, double otherwise) {
+  if (bound.result >= 0) return result(static_cast<std::size_t>(bound.result));
+  return bound.time.value_or(otherwise);
+}
+
+// What the impacts of a stretch give to a result, those at its ends included.
+double Runner::of_impacts(const ResultSpec& r, double from, double to) const {
+  const auto is_asked = [&](int contact) {
+    if (r.kind == ResultSpec::Kind::impulse_of_contact) return contact == r.contact;
+    return std::find(r.elements.begin(), r.elements.end(), switch_of<ContactForce>(contact))
+        != r.elements.end();
+  };
+  const auto [first, last] = std::minmax(from, to);
+  double sum = 0;
+  for (const ImpactRecord& impact : outcome_.impacts) {
+    if (impact.time < first - event_slack || impact.time > last + event_slack) continue;
+    for (std::size_t i = 0; i < impact.contacts.size(); ++i)
+      if (is_asked(impact.contacts[i]))
+        sum += r.kind == ResultSpec::Kind::impulse_of_contact
+                 ? impact.result.impulse[2 * i + 1]
+                 : impact.result.work_normal[i] + impact.result.work_friction[i];
+  }
+  return from <= to ? sum : -sum;
+}
+
+std::optional<double> Runner::integral_result(std::size_t k) {
+  using Kind = ResultSpec::Kind;
+  const ResultSpec& r = scenario_.results[k];
+  if (outcome_.state.empty()) return std::nullopt;
+  const auto from = time_of(r.from, options_.start_time), to = time_of(r.to, outcome_.time);
+  if (!from || !to) return std::nullopt;
+  const auto sum = integrals_.between(k, *from, *to);
+  if (!sum) return std::nullopt;
+  if (r.kind == Kind::mean) return *sum / (*to - *from);
+  if (r.kind == Kind::rms) return std::sqrt(*sum / (*to - *from));
+  if (r.kind == Kind::integral) return sum;
+  const auto logged = static_cast<long>(outcome_.impacts.size());
+  return outcome_.impact_count > logged ? std::nullopt : std::optional(*sum + of_impacts(r, *from, *to));
+}
+
 std::optional<double> Runner::result(std::size_t k) {
+  const auto value = raw_result(k);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::optional<double> Runner::raw_result(std::size_t k) {
   const ResultSpec& r = scenario_.results[k];
   const Hit* hit = r.condition >= 0 ? &outcome_.hits[r.condition] : nullptr;
   switch (r.kind) {
@@ -171,6 +258,12 @@ std::optional<double> Runner::result(std::size_t k) {
     case ResultSpec::Kind::value_at_end: return at_end(r.what);
     case ResultSpec::Kind::maximum:
     case ResultSpec::Kind::minimum: break;
+    case ResultSpec::Kind::formula: return formula_result(r);
+    case ResultSpec::Kind::integral:
+    case ResultSpec::Kind::mean:
+    case ResultSpec::Kind::rms:
+    case ResultSpec::Kind::impulse_of_contact:
+    case ResultSpec::Kind::work_of_elements: return integral_result(k);
     default: return impact_result(r);
   }
   const double extreme = extremes_.value(extreme_of_[k]);

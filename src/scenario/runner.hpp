@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "scenario/integrals.hpp"
 #include "thud/scenario/run.hpp"
 
 namespace thud {
@@ -55,12 +56,20 @@ class Runner {
   bool reached(std::string* reason) const;
 
  private:
+  void run_once(StepObserver* observer, std::vector<double> instants);
+  std::vector<double> instants_to_come();
+  std::optional<double> raw_result(std::size_t k);
   std::optional<double> impact_result(const ResultSpec& r);
+  std::optional<double> formula_result(const ResultSpec& r);
+  std::optional<double> integral_result(std::size_t k);
+  std::optional<double> time_of(const ResultSpec::Bound& bound, double otherwise);
+  double of_impacts(const ResultSpec& r, double from, double to) const;
   double read(double t, const std::vector<double>& y, const Mode& mode, const Observable& what);
 
   const Scenario& scenario_;
   Solver solver_;
   Extremes extremes_;
+  Integrals integrals_;
   std::vector<std::size_t> extreme_of_;  // per result
   std::vector<Condition> conditions_;
   SolverOptions options_;

@@ -92,9 +92,14 @@ void read_output(const Table& root, Scenario& s) {
   const auto t = root.table_or_none("output");
   if (!t) return;
   s.plot = t->texts_or("plot");
-  for (const std::string& name : s.plot)
-    if (!s.find_observable(name))
-      throw t->error("plot", fmt::format("there is no observable \"{}\"{}", name, observable_hint(s, name)));
+  for (const std::string& name : s.plot) {
+    if (s.find_observable(name)) continue;
+    try {
+      s.observables.push_back(find_quantity(s, name));  // an expression: a column like others
+    } catch (const InputError& e) {
+      throw t->error("plot", e.message());
+    }
+  }
   s.sample = t->number_or("sample", 0, Dimension::time, Range::positive());
   t->finish();
 }
@@ -111,6 +116,7 @@ Scenario doc::build_scenario(const doc::Document& document, const KnobSettings& 
   const Table root = document.root(&scenario_spec()).with_symbols(parameters.symbols);
   root.allow("parameters");
   root.allow("define");
+  for (const char* key : {"include", "replace", "attached"}) root.allow(key);  // read with the document
   s.title = root.text_or("title", s.name);
   s.about = root.text_or("about", "");
 
@@ -235,7 +241,7 @@ doc::Document doc::find_document(const std::string& name) {
                           name, did_you_mean(name, known), one_of(known)));
     }
   }
-  return doc::load_document(path);
+  return doc::load_document(path).with_parts(path.parent_path());
 }
 
 Scenario load_scenario(const std::string& name, const KnobSettings& set) {
@@ -259,7 +265,7 @@ std::unique_ptr<SystemOf<Dual<double>>> load_system_with_rates(const std::string
 }
 
 Scenario parse_scenario(const std::string& text, const std::string& file, const KnobSettings& set) {
-  return doc::build_scenario(doc::Document::parse(text, file), set);
+  return doc::build_scenario(doc::Document::parse(text, file).with_parts({}), set);
 }
 
 }  // namespace thud

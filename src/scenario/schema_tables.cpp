@@ -747,6 +747,27 @@ const TableSpec& output_spec() {
   return spec;
 }
 
+const TableSpec& attached_spec() {
+  static const TableSpec spec{
+      .name = "attached",
+      .title = "[[attached]]",
+      .about =
+          "A file that the scenario carries itself: an included part, or a table. Texts that stand in no "
+          "folder, as in the playground and in programs, can name these only.",
+      .keys = {need("name", {text}, "as `include` and `interp` name it"),
+               need("text", {text}, "what is in it")}};
+  return spec;
+}
+
+const TableSpec& replace_spec() {
+  static const TableSpec spec{.name = "replace",
+                              .title = "[replace]",
+                              .about = "Other values for parameters of included files.",
+                              .keys = {},
+                              .each = key("NAME", {number(D::any)}, "–", "a value, as under `[parameters]`")};
+  return spec;
+}
+
 }  // namespace
 
 const TableSpec& scenario_spec() {
@@ -756,10 +777,13 @@ const TableSpec& scenario_spec() {
       .about = "The keys that are no tables stand before the first table.",
       .keys = {key("title", {text}, "name of the file", "one line"),
                key("about", {text}, "empty", "a sentence or two"),
+               key("include", {texts}, "none", "files with parts of the scenario, relative to this one"),
                key("gravity", {number(D::acceleration), pair_of(D::acceleration)}, "9.81 m/s2",
                    "downwards; or `[gx, gz]`"),
                key("parameters", {table(parameters_spec)}, "none", "knobs"),
                key("define", {table(define_spec)}, "none", "derived constants"),
+               key("replace", {table(replace_spec)}, "none", "values for parameters of included files"),
+               key("attached", {tables(attached_spec)}, "none", "files that the scenario carries itself"),
                need("body", {tables(body_spec)}, "the bodies"),
                key("bed", {tables(bed_spec)}, "none", "sand"),
                key("contact", {table(contact_spec)}, "none", "what holds for all walls and pairs"),

@@ -1,5 +1,6 @@
 #include "units.hpp"
 
+#include "scenario/unit_powers.hpp"
 #include "thud/base/error.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <numbers>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 namespace thud::doc {
 namespace {
@@ -444,6 +446,40 @@ std::optional<std::string_view> unit_of(std::string_view text) {
 Dimension dimension_of(std::string_view unit) {
   const std::string_view text = trim(unit);
   return classify(find_unit(text), text);
+}
+
+std::optional<UnitPowers> powers_of(std::string_view unit) {
+  try {
+    const Powers p = find_unit(unit).powers;
+    if (p.others.empty()) return UnitPowers{p.metre, p.kilogram, p.second, p.radian};
+  } catch (const std::invalid_argument&) {
+  }
+  return std::nullopt;
+}
+
+std::string unit_with(const UnitPowers& powers) {
+  static const std::vector<std::pair<const char*, UnitPowers>> named = [] {
+    std::vector<std::pair<const char*, UnitPowers>> all;
+    for (const char* unit : {"N", "J", "W", "N s", "J s", "N m s", "N/m", "N s/m", "Pa"})
+      all.emplace_back(unit, *powers_of(unit));
+    return all;
+  }();
+  for (const auto& [unit, p] : named)
+    if (p == powers) return unit;
+  const auto side = [&](int sign) {
+    std::string out;
+    const std::pair<const char*, int> parts[] = {
+        {"kg", powers.kilogram}, {"m", powers.metre}, {"rad", powers.radian}, {"s", powers.second}};
+    for (const auto& [symbol, power] : parts)
+      if (sign * power > 0)
+        out += (out.empty() ? "" : " ") + std::string(symbol)
+             + (sign * power > 1 ? std::to_string(sign * power) : "");
+    return out;
+  };
+  const std::string above = side(1), below = side(-1);
+  if (below.empty()) return above;
+  return (above.empty() ? "1" : above) + "/"
+       + (below.find(' ') == std::string::npos ? below : "(" + below + ")");
 }
 
 std::string show(double value) {

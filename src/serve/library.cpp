@@ -22,6 +22,14 @@ std::string read_text(const std::string& path) {
   return out.str();
 }
 
+// As the server can read it again: with the files that it names.
+std::string complete_text(const std::string& path) {
+  std::string text = read_text(path);
+  const bool names_files =
+      text.find("include") != std::string::npos || text.find("interp") != std::string::npos;
+  return names_files ? load_scenario(path).text : text;
+}
+
 }  // namespace
 
 Library::Library(const std::vector<std::string>& files) {
@@ -30,7 +38,7 @@ Library::Library(const std::vector<std::string>& files) {
     if (!find(s.name)) list_.push_back({s.name, s.title, s.about, s.text});
   }
   for (const LibraryEntry& e : list_library())
-    if (!find(e.name)) list_.push_back({e.name, e.title, e.about, read_text(e.path)});
+    if (!find(e.name)) list_.push_back({e.name, e.title, e.about, complete_text(e.path)});
 }
 
 const ServedScenario* Library::find(const std::string& name) const {

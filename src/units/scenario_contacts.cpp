@@ -3,5 +3,6 @@
 #include "scenario/controllers.cpp"
 #include "scenario/observable_hint.cpp"
 #include "scenario/outline.cpp"
+#include "scenario/result_rules.cpp"
 #include "scenario/rules.cpp"
 #include "scenario/strike.cpp"

@@ -75,6 +75,9 @@ const std::map<std::string, std::string> texts = {
     {"output.plot", "[\"rod.angle\"]"},
     {"pair.bodies", "[\"ball1\", \"ball2\"]"},
     {"pair.touches", "[\"ball1\", \"ball2\"]"},
+    {"scenario.include", "\"part.toml\""},
+    {"attached.name", "\"part.toml\""},
+    {"attached.text", "\"gravity = 1\""},
     {"spring.name", "\"n\""},
     {"spring.from", "[0, 1]"},
     {"spring.to", "\"rod.tip\""},
@@ -113,6 +116,8 @@ class Files {
   std::string with(const TableSpec& t, const std::string& key, const std::string& sample) const {
     const auto text_value = texts.find(t.name + "." + key);
     const std::string entry = key + " = " + (text_value == texts.end() ? sample : text_value->second);
+    if (t.name == "scenario" && key == "include")
+      return entry + "\n" + rod + "[[attached]]\nname = \"part.toml\"\ntext = \"gravity = 1\"\n";
     if (t.name == "scenario") return entry + "\n" + rod;
     if (t.name == "body") return body(entry);
     if (t.name == "joint") return rod_named("base") + body("joint = { " + joint(key) + entry + " }");

@@ -10,7 +10,12 @@
 
 namespace thud {
 
-/// A named result: the time of a condition or an impact, or an observable at some instant or over the run.
+namespace doc {
+class ResultFormula;
+}
+
+/// A named result: the time of a condition or an impact, an observable at some instant or over the run, or an expression
+/// of other results.
 struct ResultSpec {
   enum class Kind : std::uint8_t {
     time_of,
@@ -27,6 +32,17 @@ struct ResultSpec {
     count_of_impacts,
     constant,       ///< a number that does not depend on the run: Scenario::constants
     time_of_event,  ///< end of a series of impacts, a joint that sticks, a contact that opens, ...
+    formula,        ///< an expression of other results
+    integral,       ///< of `what` over a stretch of the run
+    mean,
+    rms,
+    impulse_of_contact,  ///< along its normal: of its impacts, and of its force between them
+    work_of_elements,    ///< on the bodies, impacts included
+  };
+  /// Where a stretch of the run begins or ends: at a time, or at that of a result; neither: with the run.
+  struct Bound {
+    std::optional<double> time;
+    int result = -1;
   };
   std::string name;
   std::string rule;  ///< as written
@@ -37,7 +53,11 @@ struct ResultSpec {
   int number = 0;    ///< of the impact or series, from 1
   int contact = -1;  ///< whose normal impulse it is
   EventKind event = EventKind::settle;
-  std::optional<double> value;  ///< of a constant
+  std::optional<double> value;                          ///< of a constant
+  Bound from, to;                                       ///< of integrals and means
+  std::vector<SwitchRef> elements{};                    ///< whose work it is
+  std::shared_ptr<const doc::ResultFormula> formula{};  ///< of the results `operands`
+  std::vector<int> operands{};
 };
 
 /// A number that follows from the scenario alone, for [results]; empty where it does not apply.
@@ -84,13 +104,16 @@ struct Scenario {
 void add_observable(Scenario& scenario, NamedObservable observable);
 /// Adds a result as [results] would: add_result(s, "peak", "max hip.height"). Throws InputError for what is wrong with it.
 void add_result(Scenario& scenario, const std::string& name, const std::string& rule);
+/// An observable by its name, or an expression of observables, "thigh.angle - shank.angle", as rules take both. Throws
+/// InputError.
+[[nodiscard]] NamedObservable find_quantity(const Scenario& scenario, const std::string& text);
 /// Adds a stop as [stop] would: add_stop(s, "hip.height falls through 0"). Throws InputError for what is wrong with it.
 void add_stop(Scenario& scenario, const std::string& condition);
 
 /// Reads a scenario by library name ("free_link") or by path, with knobs set from strings ("40 deg").
 /// Throws InputError for anything that is wrong with the input.
 [[nodiscard]] Scenario load_scenario(const std::string& name_or_path, const KnobSettings& set = {});
-/// The same from text; `file` is for messages.
+/// The same from text; `file` is for messages. Nothing is read from the disk: the text can name files only that it carries.
 [[nodiscard]] Scenario parse_scenario(const std::string& text, const std::string& file,
                                       const KnobSettings& set = {});
 
