@@ -19,15 +19,15 @@ struct Arguments {
 
 int import_file(const Arguments& a) {
   const ImportedModel made = import_model(a.model, a.options);
-  for (const ImportNote& n : made.notes) {
-    const std::string place = to_string(n.place);
-    complain(place.empty() ? n.text : place + ": " + n.text);
-  }
   const std::string file = a.file.empty() ? std::filesystem::path(a.model).stem().string() + ".toml" : a.file;
   std::error_code ec;
   if (std::filesystem::equivalent(file, a.model, ec))
     throw InputError({file, 0, 0}, "is the model itself; -o FILE writes another");
   write_scenario(file, made.text, a.force);
+  for (const ImportNote& n : made.notes) {
+    const std::string place = to_string(n.place);
+    complain(place.empty() ? n.text : place + ": " + n.text);
+  }
   return 0;
 }
 

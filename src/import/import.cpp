@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "import/formats.hpp"
@@ -69,6 +70,8 @@ ImportedModel import_model(const std::string& path, const ImportOptions& options
   if (options.base != "auto" && options.base != "free" && options.base != "fixed")
     throw InputError({}, fmt::format("base is \"{}\"; allowed are auto, free or fixed{}", options.base,
                                      did_you_mean(options.base, {"auto", "free", "fixed"})));
+  if (options.floor && !std::isfinite(*options.floor))
+    throw InputError({}, "the height of the floor must be finite");
   const XmlFile file(path);
   SpatialModel model = read_model(file, options);
   if (options.floor)

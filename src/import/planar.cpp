@@ -174,13 +174,15 @@ class Layout {
     return seats;
   }
 
-  // From the joint along a rod that begins there; else to the next joint; else to the centre of mass; else down.
+  // From the joint along a rod that begins there; else to the next joint, the farthest solid, the centre of mass; else down.
   void choose_axis(PlanarBody& b, const Link& l, int link) const {
     if (b.hold == Hold::weld || b.hold == Hold::free) b.origin = lay(l.origin);
     const std::vector<Vec> seats = seats_of(link);
     for (const Rod& r : rods_of(l))
       if (lie_along(b, r, seats)) return;
     Vec tip = b.center;
+    for (const Solid& s : l.solids)
+      if (norm(lay(s.pose.at) - b.origin) > norm(tip - b.origin) + near) tip = lay(s.pose.at);
     for (auto s = seats.rbegin(); s != seats.rend(); ++s)
       if (norm(*s - b.origin) > near) tip = *s;
     b.length = norm(tip - b.origin);

@@ -39,6 +39,7 @@ class Touches {
     if (any) return;
     for (const Link& l : m_.links)
       for (const Solid& s : l.solids) {
+        if (s.touch.type == 0 && s.touch.affinity == 0) continue;
         m_.note(s.place, "there is no floor, so what could touch one is left out; --floor HEIGHT adds one");
         return;
       }

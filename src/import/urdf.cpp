@@ -32,6 +32,12 @@ double positive(const Value& v) {
   return x;
 }
 
+double non_negative(const Value& v) {
+  const double x = v.number();
+  if (x < 0) v.refuse(fmt::format("\"{}\" must not be negative", v.text));
+  return x;
+}
+
 class UrdfReader {
  public:
   UrdfReader(const XmlFile& file, const ImportOptions& options) : file_(file), options_(options) {}
@@ -166,8 +172,7 @@ class UrdfReader {
     const xml_node mass = n.child("mass"), i = n.child("inertia");
     if (!mass) throw InputError(file_.place(n), "inertial has no mass");
     const Value kg = needed(file_, mass, "value");
-    m.mass = kg.number();
-    if (m.mass < 0) kg.refuse(fmt::format("\"{}\" must not be negative", kg.text));
+    m.mass = non_negative(kg);
     const auto get = [&](const char* key) {
       const auto v = value(file_, i, key);
       return v ? v->number() : 0.0;
@@ -247,8 +252,8 @@ class UrdfReader {
     const auto axis = value(file_, n.child("axis"), "xyz");
     j.axis = pose.turn * (axis ? axis->direction() : Vec3(Vec3::UnitX()));
     if (const xml_node d = n.child("dynamics")) {
-      if (const auto v = value(file_, d, "damping")) j.damping = v->number();
-      if (const auto v = value(file_, d, "friction")) j.friction = v->number();
+      if (const auto v = value(file_, d, "damping")) j.damping = non_negative(*v);
+      if (const auto v = value(file_, d, "friction")) j.friction = non_negative(*v);
     }
     read_limit(n, j, type.text == "continuous");
     for (const char* other : {"calibration", "safety_controller"})
