@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <stdexcept>
 
 #include "import/formats.hpp"
 #include "import/planar.hpp"
@@ -50,9 +51,7 @@ std::string Names::make(const std::string& wanted, const std::string& fallback) 
   if (name.size() > 60) name.resize(60);
   if (name.find_first_not_of("_-") == std::string::npos) name = fallback;
   const std::string stem = name;
-  for (int k = 2; std::find(taken_.begin(), taken_.end(), name) != taken_.end(); ++k)
-    name = fmt::format("{}_{}", stem, k);
-  taken_.push_back(name);
+  while (!taken_.insert(name).second) name = fmt::format("{}_{}", stem, ++copies_[stem] + 1);
   return name;
 }
 
@@ -86,7 +85,11 @@ ImportedModel import_model(const std::string& path, const ImportOptions& options
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
   });
   ImportedModel out;
-  out.text = write_scenario(model, planar, std::filesystem::path(path).filename().string(), names);
+  try {
+    out.text = write_scenario(model, planar, std::filesystem::path(path).filename().string(), names);
+  } catch (const std::overflow_error& e) {
+    throw InputError({path, 0, 0}, e.what());
+  }
   out.notes = std::move(model.notes);
   return out;
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <set>
+
 #include "import/spatial.hpp"
 #include "thud/math/vec2.hpp"
 
@@ -91,14 +94,15 @@ class Names {
   std::string make_knob(const std::string& wanted);
 
  private:
-  std::vector<std::string> taken_;
+  std::set<std::string> taken_;
+  std::map<std::string, int> copies_;  // of a name that was wanted several times
 };
 
 /// Lays bodies and loops into the plane; tells in `model` what does not fit.
 PlanarModel lay_out(SpatialModel& model, Names& names);
 /// Adds walls and what touches them.
 void add_touches(SpatialModel& model, const std::vector<int>& body_of_link, PlanarModel& out, Names& names);
-/// The scenario file.
+/// The scenario file. Throws std::overflow_error when a number is not finite.
 std::string write_scenario(const SpatialModel& model, const PlanarModel& planar, const std::string& file,
                            Names& names);
 

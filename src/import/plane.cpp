@@ -104,6 +104,15 @@ void hold_others(SpatialModel& m, const Vec3& normal) {
                            j.plain() ? "" : ", and what acts in it is left out"));
         continue;
       }
+      if (j.lower && j.upper && !(*j.lower < *j.upper)) {
+        if (*j.lower != j.reference)
+          throw InputError(
+              j.place, fmt::format("joint \"{}\" cannot move between its limits, and is not written where "
+                                   "they hold it; make it a fixed joint there",
+                                   j.name));
+        m.note(j.place, fmt::format("joint \"{}\" cannot move between its limits: it is held", j.name));
+        continue;
+      }
       if (off > 1e-5)
         m.note(j.place, fmt::format("joint \"{}\" is {} rad off the plane of motion: taken as in it", j.name,
                                     show_number(off, 3)));

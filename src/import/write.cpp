@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "import/planar.hpp"
 #include "thud/base/format.hpp"
@@ -14,7 +15,10 @@ namespace {
 constexpr double degree = std::numbers::pi / 180;
 
 // Fourteen digits: all that survives turning into the plane, and no rounding noise.
-std::string num(double x) { return fmt::format("{:.14g}", x == 0 ? 0.0 : x); }
+std::string num(double x) {
+  if (!std::isfinite(x)) throw std::overflow_error("numbers of the model are too large to compute with");
+  return fmt::format("{:.14g}", x == 0 ? 0.0 : x);
+}
 std::string deg(double x) { return fmt::format("\"{} deg\"", num(clean(x / degree))); }
 std::string pair(Vec v) { return fmt::format("[{}, {}]", num(clean(v.x)), num(clean(v.z))); }
 std::string quoted(const std::string& name) { return "\"" + name + "\""; }

@@ -16,7 +16,7 @@ namespace thud::imports {
 namespace {
 
 constexpr std::size_t largest_file = 16u << 20;
-constexpr int deepest = 256;
+constexpr int deepest = 256, most_elements = 10000;
 
 std::string read_text(const std::string& path) {
   const Place place{path, 0, 0};
@@ -34,13 +34,18 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// Whoever walks the tree may then do it by recursion.
-void check_depth(const XmlFile& file, pugi::xml_node root) {
-  int depth = 0;
+// Whoever walks the tree may then do it by recursion, and look for pairs.
+void check_size(const XmlFile& file, pugi::xml_node root) {
+  int depth = 0, count = 0;
   pugi::xml_node at = root;
   while (at) {
     if (depth > deepest)
       throw InputError(file.place(at), fmt::format("elements are nested more than {} deep here", deepest));
+    if (at.type() == pugi::node_element && ++count > most_elements)
+      throw InputError(file.place(at),
+                       fmt::format("there are more than {} elements; models of a planar mechanism have "
+                                   "far fewer",
+                                   most_elements));
     if (at.first_child()) {
       at = at.first_child();
       ++depth;
@@ -66,7 +71,7 @@ XmlFile::XmlFile(const std::string& path) : path_(path), text_(read_text(path)) 
   if (!result)
     throw InputError(place_at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0))),
                      fmt::format("is no XML: {}", result.description()));
-  check_depth(*this, root());
+  check_size(*this, root());
 }
 
 Place XmlFile::place_at(std::size_t offset) const {

@@ -517,6 +517,36 @@ TEST(ImportUrdf, a_floor_can_be_added) {
   EXPECT_EQ(play(made, 1).impacts().size(), 1u);
 }
 
+// Two rods in an L: fixed to each other in URDF, one body in MJCF.
+TEST(ImportUrdf, fixed_joints_are_welds) {
+  const auto rod = [](const std::string& name) {
+    return fmt::format(
+        "<link name=\"{}\"><inertial><origin xyz=\"0 0 -0.2\"/><mass value=\"0.5\"/>"
+        "<inertia ixx=\"{:.17g}\" iyy=\"{:.17g}\"/></inertial></link>\n",
+        name, 0.5 * 0.16 / 12, 0.5 * 0.16 / 12);
+  };
+  const std::string
+      urdf = "<robot name=\"L\"><link name=\"world\"/>" + rod("long") + rod("short")
+           + "<joint name=\"pin\" type=\"continuous\"><parent link=\"world\"/><child link=\"long\"/>"
+             "<origin rpy=\"0 0.5 0\"/><axis xyz=\"0 1 0\"/></joint>"
+             "<joint name=\"elbow\" type=\"fixed\"><parent link=\"long\"/><child link=\"short\"/>"
+             "<origin xyz=\"0 0 -0.4\" rpy=\"0 -1 0\"/></joint></robot>";
+  const Result welded = play(import_text(urdf).text, 1);
+  // Both as one: mass 1, the centre halfway, the inertia of two slender rods about it.
+  const double x = 0.2 * std::sin(1.0), z = -0.4 - 0.2 * std::cos(1.0), dx = x / 2, dz = (z + 0.2) / 2;
+  const double inertia = 2 * (0.5 * 0.16 / 12) + 2 * 0.5 * (dx * dx + dz * dz);
+  const Result one = play(
+      import_text(mjcf(fmt::format(
+                      "<body name=\"long\" euler=\"0 {:.17g} 0\"><joint name=\"pin\" axis=\"0 1 0\"/>"
+                      "<inertial pos=\"{:.17g} 0 {:.17g}\" mass=\"1\" diaginertia=\"1 {:.17g} 1\"/></body>\n",
+                      0.5 * 180 / pi, dx, -0.2 + dz, inertia)))
+          .text,
+      1);
+  const auto a = welded.column("long.rate"), b = one.column("long.rate");
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
+  EXPECT_GT(std::abs(a.back()), 0.1);
+}
+
 TEST(ImportUrdf, massless_links_are_taken_up) {
   // Between two joints of a chain, and as a frame at its end.
   const std::string text = import_model(folder + "compass_gait.urdf").text;
@@ -536,6 +566,9 @@ TEST(ImportRefusal, files_that_are_no_models) {
   EXPECT_THAT(refusal("<robot name=\"r\"/>"), HasSubstr("1:1: the robot has no links"));
   EXPECT_THAT(refusal("<mujoco/>"), HasSubstr("the model has no bodies"));
   EXPECT_THAT(refusal(std::string(17 << 20, ' ')), HasSubstr("larger than 16 MiB"));
+  std::string wide = "<mujoco><worldbody>";
+  for (int i = 0; i < 300000; ++i) wide += "<body/>";
+  EXPECT_THAT(refusal(wide + "</worldbody></mujoco>"), HasSubstr("there are more than 10000 elements"));
   std::string deep;
   for (int i = 0; i < 300000; ++i) deep += "<body>";
   EXPECT_THAT(refusal("<mujoco><worldbody>" + deep), HasSubstr("is no XML"));
