@@ -84,8 +84,18 @@ class Layout {
     }
     choose_axis(b, l, i);
     set_relative(b);
+    give_inertia(b);
     body_of_link_.push_back(static_cast<int>(out_.bodies.size()));
     out_.bodies.push_back(std::move(b));
+  }
+
+  // What turns needs inertia; a point in its joint has none.
+  void give_inertia(PlanarBody& b) {
+    const bool turns = b.hold == Hold::pin || b.hold == Hold::free;
+    if (!turns || b.inertia > 0 || (b.hold == Hold::pin && norm(b.center - b.origin) > near)) return;
+    b.inertia = carrier_share * b.mass;
+    m_.note(b.place, fmt::format("\"{}\" turns and has no inertia: it has {} kg m2 here", b.name,
+                                 show_number(b.inertia)));
   }
 
   void tell_free(const Link& l) {
@@ -121,6 +131,7 @@ class Layout {
     c.mass = carrier_share * l.mass.mass;
     take_joint(c, j);
     c.center = c.origin;
+    c.inertia = carrier_share * c.mass;  // for a pin, which turns it
     c.angle = parent < 0 ? 0 : out_.bodies[parent].angle;
     set_relative(c);
     m_.note(j.place,

@@ -177,9 +177,10 @@ class UrdfReader {
       const auto v = value(file_, i, key);
       return v ? v->number() : 0.0;
     };
+    const double xx = get("ixx"), xy = get("ixy"), xz = get("ixz"), yy = get("iyy"), yz = get("iyz"),
+                 zz = get("izz");
     Mat3 own;
-    own << get("ixx"), get("ixy"), get("ixz"), get("ixy"), get("iyy"), get("iyz"), get("ixz"), get("iyz"),
-        get("izz");
+    own << xx, xy, xz, xy, yy, yz, xz, yz, zz;
     for (int k = 0; k < 3; ++k)
       if (own(k, k) < 0) throw InputError(file_.place(i), "a moment of inertia is negative");
     m.inertia = pose.turn * own * pose.turn.transpose();

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <regex>
+#include <set>
 
 #include "import/spatial.hpp"
 #include "temp_folder.hpp"
@@ -68,16 +69,20 @@ std::string all_notes(const ImportedModel& m) {
 // Limits, loops and inertia of drives are written in any case; a library that does not know one of them yet runs both files
 // without it, and says so.
 std::string as_known(std::string text) {
-  const auto schema = nlohmann::json::parse(make_scenario_schema());
-  for (const std::string table : {"limit", "loop"}) {
-    if (schema["properties"].contains(table)) continue;
-    std::cout << "[ NOTE     ] run without [[" << table << "]], which this library does not know yet\n";
-    text = std::regex_replace(text, std::regex("\\[\\[" + table + "\\]\\]\n([^\\[\n][^\n]*\n)*"), "");
-  }
-  if (!schema["definitions"]["joint"]["properties"].contains("inertia")) {
-    std::cout << "[ NOTE     ] run without inertia in joints, which this library does not know yet\n";
-    text = std::regex_replace(text, std::regex("(\njoint[^\n]*), inertia = [^,}]*([,}])"), "$1$2");
-  }
+  static const auto schema = nlohmann::json::parse(make_scenario_schema());
+  const auto leave_out = [&](const std::string& what, const std::string& pattern, const std::string& by) {
+    const std::string without = std::regex_replace(text, std::regex(pattern), by);
+    static std::set<std::string> told;
+    if (without != text && told.insert(what).second)
+      std::cout << "[ NOTE     ] files are run without " << what
+                << ", which this library does not know yet\n";
+    text = without;
+  };
+  for (const std::string table : {"limit", "loop"})
+    if (!schema["properties"].contains(table))
+      leave_out("[[" + table + "]]", "\\[\\[" + table + "\\]\\]\n([^\\[\n][^\n]*\n)*", "");
+  if (!schema["definitions"]["joint"]["properties"].contains("inertia"))
+    leave_out("inertia of joints", "(\njoint[^\n]*), inertia = [^,}]*([,}])", "$1$2");
   return text;
 }
 
@@ -434,6 +439,18 @@ TEST(ImportMjcf, slide_and_hinge_in_one_body) {
   EXPECT_GT(std::abs(r.column("body1_rail.travel").back()), 1e-3);
 }
 
+// The other way round: a bead on a spoke that swings. The account closes.
+TEST(ImportMjcf, hinge_and_slide_in_one_body) {
+  const Result r = play(import_text(mjcf(R"(<body><joint name="pin" axis="0 1 0"/>
+<joint name="spoke" type="slide" axis="1 0 0" stiffness="50"/><geom size=".05" pos="0.3 0 0"/></body>
+)"))
+                            .text,
+                        0.5);
+  EXPECT_LT(std::abs(r.energy().residual), 1e-9);
+  EXPECT_GT(std::abs(r.column("body1.travel").back()), 1e-3);
+  EXPECT_GT(std::abs(r.column("body1_pin.angle").back()), 1e-1);
+}
+
 TEST(ImportMjcf, free_bodies_are_lifted_out_of_the_floor) {
   const ImportedModel m =
       import_text(mjcf("<geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 0.05\"><freejoint/>"
@@ -465,7 +482,7 @@ TEST(ImportMjcf, tells_what_is_left_out) {
 <joint name="twist" axis="0 0 1" damping="1"/>
 <geom size=".1" pos="0 0 -1"/>
 <geom type="mesh" mesh="shell"/>
-<body name="hand" pos="0 0 -1"><joint name="wrist" type="ball"/><geom size=".1" pos="0 0 -.2"/>
+<body name="hand" pos="0 0 -1"><joint name="bend" axis="0 1 0"/><geom size=".1" pos="0 0 -.2"/></body><body name="lamp" pos="0 0 -1"><joint name="wrist" type="ball"/><geom size=".1" pos="0 0 -.2"/>
 <composite/></body></body>
 )",
                                            "<option timestep=\"1\" wind=\"1 0 0\"/>\n",
@@ -481,7 +498,7 @@ TEST(ImportMjcf, tells_what_is_left_out) {
         "6:1: joint \"twist\" of \"arm\" turns about (0 0 1), out of the plane of "
         "motion: it is held, and what acts in it is left out",
         "8:1: geom: a mesh cannot be written here: left out, with its mass",
-        "joint \"wrist\" of \"hand\" is a ball joint: it turns in the plane only",
+        "joint \"wrist\" of \"lamp\" is a ball joint: it turns in the plane only",
         "10:1: composite: cannot be written", "12:9: spatial \"rope\" in tendon: cannot be written",
         "weld: cannot be written", "connect \"off\" is not active: left out",
         "muscle \"flexor\": this kind of actuator cannot be written",
@@ -511,7 +528,8 @@ TEST(ImportUrdf, a_floor_can_be_added) {
   const std::string text =
       R"(<robot name="r"><link name="ball"><inertial><origin xyz="0 0 1"/><mass value="2"/></inertial>
 <collision name="skin"><origin xyz="0 0 1"/><geometry><sphere radius="0.25"/></geometry></collision></link></robot>)";
-  EXPECT_THAT(import_text(text).text, HasSubstr("--floor HEIGHT adds one"));
+  EXPECT_THAT(import_text(text).text,
+              AllOf(HasSubstr("--floor HEIGHT adds one"), HasSubstr("turns and has no inertia")));
   const std::string made = import_text(text, {"auto", 0.5}).text;
   EXPECT_THAT(made, AllOf(HasSubstr("at       = [0, -0.5]"), HasSubstr("touches  = [\"skin\"]")));
   EXPECT_EQ(play(made, 1).impacts().size(), 1u);
@@ -611,7 +629,7 @@ TEST(ImportRefusal, urdf) {
   EXPECT_THAT(refusal(links + joint("a", "b", "<axis xyz=\"0 0 0\"/>") + "</robot>"),
               HasSubstr("is no direction"));
   EXPECT_THAT(refusal(links + joint("a", "b", "<origin xyz=\"0 0\"/>") + "</robot>"),
-              HasSubstr("3:79: \"xyz\" of origin: \"0 0\" has 2 numbers; 3 are needed"));
+              HasSubstr("3:76: \"xyz\" of origin: \"0 0\" has 2 numbers; 3 are needed"));
   EXPECT_THAT(refusal(links + joint("a", "b", "<dynamics damping=\"1e999\"/>") + "</robot>"),
               HasSubstr("is not a finite number"));
   EXPECT_THAT(refusal(links + joint("a", "b", "<dynamics damping=\"-1\"/>") + "</robot>"),
