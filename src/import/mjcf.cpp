@@ -108,7 +108,7 @@ class MjcfReader {
         solver += (solver.empty() ? "" : ", ") + key;
     }
     if (!solver.empty())
-      out_.note(file_.place(n), fmt::format("option: {} are of MuJoCo's solver: left out", solver));
+      out_.note(file_.place(n), fmt::format("option: what is for MuJoCo's solver is left out: {}", solver));
     for (const xml_node f : n.children("flag"))
       for (const pugi::xml_attribute a : f.attributes())
         if (std::string(a.name()) == "gravity" && std::string(a.value()) == "disable")

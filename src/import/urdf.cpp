@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -38,6 +40,17 @@ double non_negative(const Value& v) {
   return x;
 }
 
+// None where it is infinite.
+std::optional<double> finite_or_none(const Value& v) {
+  std::string word;
+  for (const char c : v.text)
+    if (!std::isspace(static_cast<unsigned char>(c)))
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (word == "inf" || word == "+inf" || word == "-inf" || word == "infinity" || word == "-infinity")
+    return std::nullopt;
+  return v.number();
+}
+
 class UrdfReader {
  public:
   UrdfReader(const XmlFile& file, const ImportOptions& options) : file_(file), options_(options) {}
@@ -52,6 +65,7 @@ class UrdfReader {
     add_tree();
     for (const xml_node j : joints_)
       if (j.child("mimic")) add_mimic(j);
+    for (const xml_node l : loops_) add_loop(l);
     return std::move(out_);
   }
 
@@ -70,6 +84,8 @@ class UrdfReader {
     } else if (tag == "joint") {
       needed(file_, n, "name");
       joints_.push_back(n);
+    } else if (tag == "loop_joint") {
+      loops_.push_back(n);
     } else {
       const bool word = tag == "transmission" || tag == "gazebo" || tag == "sensor" || tag == "ros2_control";
       out_.note(file_.place(n),
@@ -95,7 +111,7 @@ class UrdfReader {
       if (!names.emplace(j.attribute("name").value(), j).second)
         throw InputError(file_.place(j, "name"),
                          fmt::format("there are two joints \"{}\"", j.attribute("name").value()));
-      const xml_node parent = link_of(j, "parent"), child = link_of(j, "child");
+      const xml_node child = link_of(j, "child");
       const std::string name = child.attribute("name").value();
       if (const auto had = carried_by_.find(name); had != carried_by_.end())
         throw InputError(file_.place(j),
@@ -103,7 +119,9 @@ class UrdfReader {
                                      "a tree",
                                      name, call(had->second), file_.place(had->second).line));
       carried_by_[name] = j;
-      children_[parent.attribute("name").value()].push_back(j);
+      // The world need not be listed.
+      const bool on_world = std::string("world") == j.child("parent").attribute("link").value();
+      children_[on_world ? "world" : link_of(j, "parent").attribute("name").value()].push_back(j);
     }
   }
 
@@ -111,8 +129,14 @@ class UrdfReader {
     std::vector<xml_node> roots;
     for (const xml_node n : file_.root().children("link"))
       if (!carried_by_.contains(n.attribute("name").value())) roots.push_back(n);
-    if (roots.empty())
+    const bool implied = children_.contains("world") && !links_.contains("world");
+    if (roots.empty() && !implied)
       throw InputError(file_.place(joints_.front()), "the joints form a cycle: there is no root link");
+    if (!roots.empty() && implied)
+      throw InputError(
+          file_.place(roots[0]),
+          fmt::format("{} is carried by no joint, others by the world: a URDF model has one root",
+                      call(roots[0])));
     if (roots.size() > 1)
       throw InputError(file_.place(roots[1]),
                        fmt::format("{} and {} are both carried by no joint: a URDF model has one "
@@ -124,7 +148,11 @@ class UrdfReader {
       int parent;
       Pose pose;
     };
-    std::vector<Task> tasks{{roots[0], {}, -1, {}}};
+    std::vector<Task> tasks;
+    if (!implied) tasks.push_back({roots[0], {}, -1, {}});
+    if (implied)
+      for (const xml_node j : children_["world"])
+        tasks.push_back({link_of(j, "child"), j, -1, read_origin(file_, j)});
     for (std::size_t k = 0; k < tasks.size(); ++k) {
       const Task t = tasks[k];
       const int index = add_link(t.link, t.joint, t.parent, t.pose);
@@ -143,6 +171,7 @@ class UrdfReader {
     l.parent = parent;
     l.origin = pose.at;
     l.place = file_.place(n);
+    poses_[l.name] = pose;
     if (const xml_node i = n.child("inertial")) l.mass = read_mass(i, pose);
     int number = 0;
     for (const xml_node c : n.children("collision")) add_solid(c, l, pose, ++number);
@@ -199,7 +228,7 @@ class UrdfReader {
       const char* plain = std::strrchr(f.name(), ':') ? std::strrchr(f.name(), ':') + 1 : f.name();
       if (tag == "sphere") {
         s.form = Form::sphere;
-        s.size.x() = positive(needed(file_, f, "radius"));
+        s.size.x() = non_negative(needed(file_, f, "radius"));  // 0: a point
       } else if (tag == "cylinder" || std::strcmp(plain, "capsule") == 0) {
         s.form = tag == "cylinder" ? Form::cylinder : Form::capsule;
         s.size = {positive(needed(file_, f, "radius")), positive(needed(file_, f, "length")) / 2, 0};
@@ -269,9 +298,9 @@ class UrdfReader {
       const auto lower = value(file_, limit, "lower"), upper = value(file_, limit, "upper");
       // Both are 0 where they are not given; such a joint would not move, and is not what is meant.
       if (lower || upper) {
-        j.lower = lower ? lower->number() : 0;
-        j.upper = upper ? upper->number() : 0;
-        if (*j.lower > *j.upper)
+        j.lower = lower ? finite_or_none(*lower) : 0;
+        j.upper = upper ? finite_or_none(*upper) : 0;
+        if (j.lower && j.upper && *j.lower > *j.upper)
           throw InputError(file_.place(limit),
                            fmt::format("the limits of {} are the wrong way round: lower {} is above "
                                        "upper {}",
@@ -281,14 +310,36 @@ class UrdfReader {
                   fmt::format("{}: its limit has neither lower nor upper: it moves freely", call(n)));
       }
     }
-    if (const auto effort = value(file_, limit, "effort"); effort && effort->number() > 0) {
-      const double most = effort->number();
-      j.drives.push_back({j.name, 1, 0, -most, most, file_.place(limit, "effort")});
+    if (const auto effort = value(file_, limit, "effort")) {
+      const auto most = finite_or_none(*effort);
+      Drive d{j.name, 1, 0, {}, {}, file_.place(limit, "effort")};
+      if (most) d.lower = -*most, d.upper = *most;
+      if (!most || *most > 0) j.drives.push_back(std::move(d));
     }
-    if (const auto speed = value(file_, limit, "velocity"); speed && speed->number() > 0)
+    if (const auto speed = value(file_, limit, "velocity"); speed && finite_or_none(*speed).value_or(0) > 0)
       out_.note(
           file_.place(limit, "velocity"),
           fmt::format("{}: there is no limit of speed here: velocity {} is left out", call(n), speed->text));
+  }
+
+  // As some simulators write it: two links that share a hinge.
+  void add_loop(xml_node n) {
+    std::array<int, 2> links{-1, -1};
+    std::array<Vec3, 2> points;
+    for (int k = 0; k < 2; ++k) {
+      const char* role = k == 0 ? "link1" : "link2";
+      const std::string name = link_of(n, role).attribute("name").value();
+      for (std::size_t i = 0; i < out_.links.size(); ++i)
+        if (out_.links[i].name == name) links[k] = static_cast<int>(i);
+      points[k] = poses_.at(name) * read_origin(file_, n.child(role)).at;
+    }
+    const double apart = (points[0] - points[1]).norm();
+    if (apart > 1e-6)
+      out_.note(file_.place(n), fmt::format("{}: its ends are {} m apart in the pose of the model: left out",
+                                            call(n), apart));
+    else
+      out_.pins.push_back(
+          {n.attribute("name").as_string("loop"), links[0], links[1], points[0], file_.place(n)});
   }
 
   void add_mimic(xml_node n) {
@@ -318,7 +369,8 @@ class UrdfReader {
   SpatialModel out_;
   std::map<std::string, xml_node> links_, carried_by_;
   std::map<std::string, std::vector<xml_node>> children_;
-  std::vector<xml_node> joints_;
+  std::map<std::string, Pose> poses_;
+  std::vector<xml_node> joints_, loops_;
 };
 
 }  // namespace

@@ -348,6 +348,13 @@ TEST(ImportMass, halves_make_a_whole) {
   EXPECT_NEAR((whole.inertia - both.inertia).norm(), 0, 1e-14);
 }
 
+// What MuJoCo itself (3.x) computes for these capsules, the hopper of the usual suites.
+TEST(ImportMass, hopper_as_mujoco_has_it) {
+  const std::string text = import_model(folder + "hopper.xml").text;
+  for (const double mass : {3.6651914291880923, 4.057890510886818, 2.7813566959781637, 5.31557476987393})
+    EXPECT_THAT(text, HasSubstr(fmt::format("mass = {:.14g},", mass)));
+}
+
 // Products of inertia: a rod that leans across the plane has less inertia in it.
 TEST(ImportMass, inertia_is_about_the_normal_of_the_plane) {
   const double lean = 0.6;
@@ -493,8 +500,9 @@ TEST(ImportMjcf, tells_what_is_left_out) {
 )"));
   const std::string notes = all_notes(m);
   for (const char* part :
-       {"2:1: option: timestep are of MuJoCo's solver", "option: wind = \"1 0 0\" is left out",
-        "4:1: light: nothing", "5:18: body \"arm\": gravcomp is left out",
+       {"2:1: option: what is for MuJoCo's solver is left out: timestep",
+        "option: wind = \"1 0 0\" is left out", "4:1: light: nothing",
+        "5:18: body \"arm\": gravcomp is left out",
         "6:1: joint \"twist\" of \"arm\" turns about (0 0 1), out of the plane of "
         "motion: it is held, and what acts in it is left out",
         "8:1: geom: a mesh cannot be written here: left out, with its mass",
@@ -522,6 +530,24 @@ TEST(ImportUrdf, root_is_free_or_fixed) {
   EXPECT_THAT(import_text(text, {"fixed", {}}).text, Not(HasSubstr("joint = \"free\"")));
   text = replaced(text, "<mass value=\"2\"/>", "<mass value=\"0\"/>");
   EXPECT_THAT(import_text(text).text, HasSubstr("root link \"base\" is the ground"));
+}
+
+// As files in the wild have it: a world that is not listed, endless limits, loops of two links, feet of no size.
+TEST(ImportUrdf, usual_extras) {
+  const auto rod = [](const std::string& name) {
+    return "<link name=\"" + name
+         + "\"><inertial><origin xyz=\"0 0 -0.5\"/><mass value=\"1\"/></inertial></link>\n";
+  };
+  const std::string text =
+      "<robot name=\"r\">" + rod("left") + rod("right")
+      + R"(<joint name="a" type="revolute"><parent link="world"/><child link="left"/><axis xyz="0 1 0"/>
+<limit lower="-Inf" upper="1.5" effort="inf"/></joint>
+<joint name="b" type="continuous"><parent link="world"/><child link="right"/><axis xyz="0 1 0"/></joint>
+<loop_joint name="tie" type="continuous"><link1 link="left"><origin xyz="0 0 -1"/></link1><link2 link="right"><origin xyz="0 0 -1"/></link2></loop_joint>
+</robot>)";
+  EXPECT_THAT(import_text(text).text, AllOf(HasSubstr("min   = \"-85.9436692696"), Not(HasSubstr("max   =")),
+                                            HasSubstr("a_drive = { value = 0, about"),
+                                            HasSubstr("[[loop]]\nname  = \"tie\"\nkind  = \"pin\"")));
 }
 
 TEST(ImportUrdf, a_floor_can_be_added) {
