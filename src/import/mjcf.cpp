@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -32,8 +31,7 @@ class MjcfReader {
     if (out_.links.empty()) throw InputError(file_.place(root), "the model has no bodies");
     set_total_mass();
     read_actuators(file_, settings_, out_);
-    for (const xml_node e : root.children("equality"))
-      for (const xml_node n : e.children()) read_equality(n);
+    read_equalities(file_, settings_, marks_, out_);
     for (const auto& [what, where] : left_out_)
       out_.note(where.second, fmt::format("{}: nothing for the motion here: left out{}", what,
                                           where.first > 1 ? fmt::format(" ({} of them)", where.first) : ""));
@@ -133,7 +131,7 @@ class MjcfReader {
       else if (tag == "geom")
         read_geom(c, f);
       else if (tag == "site")
-        sites_[c.attribute("name").value()] = {f.link, place_of(c, "site", f).at};
+        marks_.sites[c.attribute("name").value()] = {f.link, place_of(c, "site", f).at};
       else if (harmless.contains(tag))
         leave_out(c, tag);
       else if (tag != "inertial" && c.type() == pugi::node_element)
@@ -166,7 +164,7 @@ class MjcfReader {
     if (n.attribute("mocap") && value(file_, n, "mocap")->yes())
       out_.note(file_.place(n, "mocap"), fmt::format("{}: mocap is left out: it stands still", call(n)));
     out_.links.push_back(std::move(l));
-    poses_[own.link] = own.pose;
+    marks_.bodies[own.link] = own.pose;
     read_children(n, own);
     const xml_node i = n.child("inertial");
     Link& made = out_.links[own.link];
@@ -348,87 +346,12 @@ class MjcfReader {
     }
   }
 
-  // ---- loops ----------------------------------------------------------------------------------
-
-  int body(const Value& name) const {
-    if (name.text == "world") return -1;
-    std::vector<std::string> known;
-    for (std::size_t k = 0; k < out_.links.size(); ++k) {
-      if (out_.links[k].name == name.text) return static_cast<int>(k);
-      known.push_back(out_.links[k].name);
-    }
-    name.refuse(fmt::format("there is no body \"{}\"{}", name.text, did_you_mean(name.text, known)));
-  }
-
-  void read_equality(xml_node n) {
-    const std::string tag = n.name();
-    const std::string name = n.attribute("name").as_string(fmt::format("loop{}", ++loops_).c_str());
-    if (const auto v = settings_.get(n, "equality", "active", ""); v && !v->yes()) {
-      out_.note(file_.place(n), fmt::format("{} is not active: left out", call(n)));
-    } else if (tag == "connect" && n.attribute("body1")) {
-      const int a = body(needed(file_, n, "body1"));
-      const int b = n.attribute("body2") ? body(needed(file_, n, "body2")) : -1;
-      const Vec3 anchor = needed(file_, n, "anchor").vector();
-      out_.pins.push_back(
-          {name, a, b, settings_.global || a < 0 ? anchor : poses_.at(a) * anchor, file_.place(n)});
-    } else if (tag == "connect" && n.attribute("site1")) {
-      add_sites(n, name);
-    } else if (tag == "joint") {
-      add_gear(n, name);
-    } else {
-      out_.note(file_.place(n), fmt::format("{}: cannot be written here: left out", call(n)));
-    }
-  }
-
-  void add_sites(xml_node n, const std::string& name) {
-    std::array<std::pair<int, Vec3>, 2> ends;
-    for (int k = 0; k < 2; ++k) {
-      const Value site = needed(file_, n, k == 0 ? "site1" : "site2");
-      const auto found = sites_.find(site.text);
-      if (found == sites_.end()) site.refuse(fmt::format("there is no site \"{}\"", site.text));
-      ends[k] = found->second;
-    }
-    if ((ends[0].second - ends[1].second).norm() > 1e-6) {
-      out_.note(file_.place(n), fmt::format("{}: its sites are {} m apart in the pose of the model: left out",
-                                            call(n), (ends[0].second - ends[1].second).norm()));
-      return;
-    }
-    out_.pins.push_back({name, ends[0].first, ends[1].first, ends[0].second, file_.place(n)});
-  }
-
-  const Joint& joint(const Value& name) const {
-    std::vector<std::string> known;
-    for (const Link& l : out_.links)
-      for (const Joint& j : l.joints) {
-        if (j.name == name.text) return j;
-        known.push_back(j.name);
-      }
-    name.refuse(fmt::format("there is no joint \"{}\"{}", name.text, did_you_mean(name.text, known)));
-  }
-
-  // y − y0 = a0 + a1 (x − x0) + …, with y of joint1 and x of joint2.
-  void add_gear(xml_node n, const std::string& name) {
-    const Joint& y = joint(needed(file_, n, "joint1"));
-    std::vector<double> c{0, 1};
-    if (const auto v = settings_.get(n, "equality", "polycoef", "")) c = v->numbers();
-    c.resize(5);
-    if (!n.attribute("joint2") || c[2] != 0 || c[3] != 0 || c[4] != 0 || c[1] == 0) {
-      out_.note(file_.place(n),
-                fmt::format("{}: only two joints in a fixed ratio can be coupled: left out", call(n)));
-      return;
-    }
-    const Joint& x = joint(needed(file_, n, "joint2"));
-    out_.gears.push_back(
-        {name, y.name, x.name, c[1], y.reference + c[0] - c[1] * x.reference, file_.place(n)});
-  }
-
   const XmlFile& file_;
   SpatialModel out_;
   MjcfSettings settings_;
   std::map<std::string, std::pair<int, Place>> left_out_;
-  std::map<std::string, std::pair<int, Vec3>> sites_;
-  std::map<int, Pose> poses_;
-  int geoms_ = 0, loops_ = 0;
+  MjcfMarks marks_;
+  int geoms_ = 0;
 };
 
 }  // namespace

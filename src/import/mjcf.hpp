@@ -41,7 +41,17 @@ class MjcfSettings {
   std::string euler_ = "xyz";
 };
 
-/// Actuators and equalities, once the bodies are there.
+/// Where bodies and sites are, by which equalities name places.
+struct MjcfMarks {
+  std::map<int, Pose> bodies;
+  std::map<std::string, std::pair<int, Vec3>> sites;  ///< link and place
+};
+
+/// Once the bodies are there.
 void read_actuators(const XmlFile& file, const MjcfSettings& settings, SpatialModel& out);
+void read_equalities(const XmlFile& file, const MjcfSettings& settings, const MjcfMarks& marks,
+                     SpatialModel& out);
+/// The joint that a value names; refused when there is none.
+Joint& joint_named(const Value& name, SpatialModel& model);
 
 }  // namespace thud::imports

@@ -78,7 +78,7 @@ class Actuators {
   }
 
   void add(xml_node n, const Value& name, double gain, const std::vector<double>& bias) {
-    Joint& j = joint(name);
+    Joint& j = joint_named(name, out_);
     const double gear = number_or(n, "gear", 1);
     Drive d;
     d.name = n.attribute("name").as_string(j.name.c_str());
@@ -99,22 +99,22 @@ class Actuators {
     j.drives.push_back(std::move(d));
   }
 
-  Joint& joint(const Value& name) const {
-    std::vector<std::string> known;
-    for (Link& l : out_.links)
-      for (Joint& j : l.joints) {
-        if (j.name == name.text) return j;
-        known.push_back(j.name);
-      }
-    name.refuse(fmt::format("there is no joint \"{}\"{}", name.text, did_you_mean(name.text, known)));
-  }
-
   const XmlFile& file_;
   const MjcfSettings& settings_;
   SpatialModel& out_;
 };
 
 }  // namespace
+
+Joint& joint_named(const Value& name, SpatialModel& model) {
+  std::vector<std::string> known;
+  for (Link& l : model.links)
+    for (Joint& j : l.joints) {
+      if (j.name == name.text) return j;
+      known.push_back(j.name);
+    }
+  name.refuse(fmt::format("there is no joint \"{}\"{}", name.text, did_you_mean(name.text, known)));
+}
 
 void read_actuators(const XmlFile& file, const MjcfSettings& settings, SpatialModel& out) {
   Actuators all(file, settings, out);

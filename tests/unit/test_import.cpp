@@ -483,6 +483,21 @@ TEST(ImportMjcf, actuators_as_their_law_says) {
                     HasSubstr("m_drive = { value = 1, range = [1, 2]")));
 }
 
+TEST(ImportMjcf, loops_by_sites_and_to_the_world) {
+  const auto with = [](const std::string& equality) {
+    return import_text(mjcf(
+        "<site name=\"hook\" pos=\"0 0 -1\"/><body name=\"arm\"><joint axis=\"0 1 0\"/><geom size=\".1\" "
+        "pos=\"0 0 -1\"/><site name=\"eye\" pos=\"0 0 -1\"/></body>\n",
+        "", "<equality>" + equality + "</equality>"));
+  };
+  for (const char* loop :
+       {"<connect site1=\"eye\" site2=\"hook\"/>", "<connect body1=\"arm\" anchor=\"0 0 -1\"/>"})
+    EXPECT_THAT(with(loop).text, AllOf(HasSubstr("a     = \"loop1_a\"\nb     = [0, 1]\n"),
+                                       HasSubstr("loop1_a = { body = \"arm\", s = 1 }")));
+  EXPECT_THAT(all_notes(with("<joint joint1=\"arm_joint1\"/>")),
+              HasSubstr("only two joints in a fixed ratio"));
+}
+
 TEST(ImportMjcf, tells_what_is_left_out) {
   const ImportedModel m = import_text(mjcf(R"(<light/>
 <body name="arm" gravcomp="1"><joint name="swing" axis="0 1 0"/>
