@@ -77,6 +77,27 @@ KnobSettings read_settings(const std::vector<std::string>& given) {
   return out;
 }
 
+void write_scenario(const std::string& file, const std::string& text, bool overwrite) {
+  if (file == "-") {
+    print(text);
+    return;
+  }
+  const Place place{file, 0, 0};
+  std::error_code ec;
+  if (std::filesystem::is_directory(file, ec))
+    throw InputError(place, "is a folder; give the name of a file");
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ec))
+    throw InputError(place, fmt::format("there is no folder \"{}\"", folder.string()));
+  if (std::filesystem::is_regular_file(file, ec) && !overwrite)
+    throw InputError(place, "exists already; --force overwrites it, -o FILE writes another");
+  write_file(file, text);
+  // A name without a slash or the ending would be looked for in the library first.
+  const std::string path =
+      file.ends_with(".toml") || file.find('/') != std::string::npos ? file : "./" + file;
+  print(fmt::format("Wrote {}. Run it with: thud run {}\n", file, path));
+}
+
 void check_report_file(const std::string& file) {
   if (file.empty()) return;
   namespace fs = std::filesystem;

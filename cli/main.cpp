@@ -43,6 +43,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_synth_command(app, exit_code);
   add_serve_command(app, exit_code);
   add_new_command(app, exit_code);
+  add_import_command(app, exit_code);
   add_schema_command(app, exit_code);
   app.footer(
       "Examples:\n"

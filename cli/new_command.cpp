@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -11,8 +10,6 @@
 namespace thud::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Arguments {
   std::string kind, file;
@@ -50,17 +47,6 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-void check_target(const Arguments& a, const std::string& file) {
-  const Place place{file, 0, 0};
-  std::error_code ec;
-  if (fs::is_directory(file, ec)) throw InputError(place, "is a folder; give the name of a file");
-  const fs::path folder = fs::path(file).parent_path();
-  if (!folder.empty() && !fs::is_directory(folder, ec))
-    throw InputError(place, fmt::format("there is no folder \"{}\"", folder.string()));
-  if (fs::is_regular_file(file, ec) && !a.force)
-    throw InputError(place, "exists already; --force overwrites it, -o FILE writes another");
-}
-
 int make_new(const Arguments& a) {
   if (a.kind.empty()) {
     if (!a.file.empty() || a.force) throw InputError({}, "a kind is missing; thud new lists the kinds");
@@ -68,17 +54,7 @@ int make_new(const Arguments& a) {
     return 0;
   }
   const std::string text = text_of(find_kind(a.kind).path);
-  if (a.file == "-") {
-    print(text);
-    return 0;
-  }
-  const std::string file = a.file.empty() ? a.kind + ".toml" : a.file;
-  check_target(a, file);
-  write_file(file, text);
-  // A name without a slash or the ending would be looked for in the library first.
-  const std::string path =
-      file.ends_with(".toml") || file.find('/') != std::string::npos ? file : "./" + file;
-  print(fmt::format("Wrote {}. Run it with: thud run {}\n", file, path));
+  write_scenario(a.file.empty() ? a.kind + ".toml" : a.file, text, a.force);
   return 0;
 }
 

@@ -23,7 +23,7 @@ install(FILES
 set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH up_to_prefix "/${pc_dir}" "/")
 string(REGEX REPLACE "/$" "" up_to_prefix "${up_to_prefix}")
-set(private_libraries "-lceres -lglog -lfmt ${HDF5SERIAL_LIBRARY} -lmuparser -ltbb -ltomlplusplus ${UDUNITS2_LIBRARY} -lpthread")
+set(private_libraries "-lceres -lglog -lfmt ${HDF5SERIAL_LIBRARY} -lmuparser -lpugixml -ltbb -ltomlplusplus ${UDUNITS2_LIBRARY} -lpthread")
 list(TRANSFORM CMAKE_DL_LIBS PREPEND " -l" OUTPUT_VARIABLE dl_libraries)
 string(APPEND private_libraries ${dl_libraries})
 configure_file("${PROJECT_SOURCE_DIR}/cmake/thud.pc.in" "${PROJECT_BINARY_DIR}/thud.pc" @ONLY)

@@ -278,6 +278,12 @@ void add_model(py::module_& m) {
            py::arg("step"), "Runs all combinations of the values of some knobs.");
   m.def("load", &load, py::arg("name_or_path"), "A scenario of the library, or a file.");
   m.def("parse", &parse, py::arg("text"), py::arg("file"), "A scenario from text.");
+  m.def(
+      "import_model",
+      [](const std::string& path, const std::string& base, std::optional<double> floor) {
+        return import_model(path, {base, floor}).text;
+      },
+      py::arg("path"), py::arg("base"), py::arg("floor"), "The scenario that a URDF or MJCF model makes.");
 }
 
 void add_result(py::module_& m) {

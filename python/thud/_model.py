@@ -227,6 +227,15 @@ def parse(text: str, file: str = "text") -> Model:
     return Model(_core.parse(text, file))
 
 
+def import_model(path: Union[str, "os.PathLike[str]"], base: str = "auto", floor: Optional[float] = None) -> str:
+    """The text of the scenario file that `thud import` makes of a URDF or MJCF model.
+
+    `base` is for the root link of a URDF model: "free", "fixed", or "auto"; `floor` adds a floor at that height [m]. What is
+    not as in the model is told in comments at the top of the text.
+    """
+    return _core.import_model(os.fspath(path), base, None if floor is None else float(floor))
+
+
 def rebuild(text: str, file: str, settings: List[Tuple[str, str]]) -> Model:
     """A model that was pickled."""
     model = parse(text, file)

@@ -13,7 +13,7 @@ import sys
 # compiled together.
 ORDER = [
     "base", "math", "solve", "beam", "mechanics", "granular", "contact", "elements", "dynamics", "step", "event",
-    "scenario", "store", "draw", "study", "report", "model", "serve", "cli", "units",
+    "scenario", "import", "store", "draw", "study", "report", "model", "serve", "cli", "units",
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -6,6 +6,7 @@ import gc
 import json
 import math
 import os
+import pathlib
 import pickle
 import signal
 import subprocess
@@ -69,6 +70,17 @@ class Models(unittest.TestCase):
         model = thud.load("free_link")
         self.assertEqual(thud.parse(model.text).run().results, model.run().results)
         self.assertEqual(thud.load(model.file).run().results, model.run().results)
+
+
+    def test_import_model_is_what_the_program_writes(self):
+        models = pathlib.Path(__file__).resolve().parent.parent / "models"
+        text = thud.import_model(models / "double_pendulum.urdf")
+        self.assertEqual(text, run_program("import", str(models / "double_pendulum.urdf"), "-o", "-"))
+        self.assertEqual(thud.parse(text).title, "double pendulum")
+        with self.assertRaisesRegex(thud.InputError, "there is no such file"):
+            thud.import_model("nowhere.xml")
+        with self.assertRaisesRegex(thud.InputError, "allowed are auto, free or fixed"):
+            thud.import_model(models / "double_pendulum.urdf", base="loose")
 
 
 class Results(unittest.TestCase):
