@@ -1,4 +1,3 @@
-import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { RunDocument } from "./data";
 import { h } from "./dom";
