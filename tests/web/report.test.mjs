@@ -85,7 +85,7 @@ test("from event to event", async () => {
 
 test("plots and animation share one cursor", async () => {
   const { page, context } = await openPage(browser, freeLink.url);
-  const over = page.locator(".plots .u-over").first();
+  const over = page.locator(".plots .plot-over").first();
   await over.scrollIntoViewIfNeeded();
   const box = await over.boundingBox();
   await page.mouse.click(box.x + 0.6 * box.width, box.y + 0.5 * box.height);

@@ -115,7 +115,7 @@ function drawAxes(pen: Pen, plane: Plane): void {
   pen.lineWidth = 1;
   pen.fillStyle = colour("muted");
   pen.strokeStyle = colour("grid");
-  const yTicks = ticksOf(plane.y, Math.max(2, height / 34)).filter((v) => share(plane.y, v) > -1e-9 && share(plane.y, v) < 1 + 1e-9);
+  const yTicks = ticksOf(plane.y, Math.max(2, height / 26)).filter((v) => share(plane.y, v) > -1e-9 && share(plane.y, v) < 1 + 1e-9);
   const xTicks = ticksOf(plane.x, Math.max(2, width / 80)).filter((v) => share(plane.x, v) > -1e-9 && share(plane.x, v) < 1 + 1e-9);
   pen.beginPath();
   for (const v of yTicks) {
@@ -134,7 +134,7 @@ function drawAxes(pen: Pen, plane: Plane): void {
   for (const v of yTicks) pen.fillText(number(v), left - 7, toY(plane, v));
   if (plane.right) {
     pen.textAlign = "left";
-    for (const v of ticksOf(plane.right, Math.max(2, height / 34))) {
+    for (const v of ticksOf(plane.right, Math.max(2, height / 26))) {
       const y = toY(plane, v, true);
       if (y > top - 1 && y < top + height + 1) pen.fillText(number(v), left + width + 7, y);
     }
@@ -153,11 +153,15 @@ function drawAxes(pen: Pen, plane: Plane): void {
   if (plane.right) drawTitle(pen, plane.right.title, left + width + margins.wideRight - 9, plane, 1);
 }
 
+// What is too long loses its beginning: the unit is at the end.
 function drawTitle(pen: Pen, title: string, x: number, plane: Plane, direction: number): void {
+  const room = plane.top + plane.height + margins.bottom - 8;
   let text = title;
-  while (text.length > 4 && pen.measureText(text).width > plane.height + margins.bottom) text = `${text.slice(0, text.length - 2)}…`;
+  if (pen.measureText(text).width > room) text = text.replace(/^[^.\s]+\./, "");
+  while (text.length > 4 && pen.measureText(text).width > room) text = `…${text.slice(2)}`;
+  const half = pen.measureText(text).width / 2;
   pen.save();
-  pen.translate(x, plane.top + plane.height / 2);
+  pen.translate(x, Math.max(4 + half, Math.min(room + 4 - half, plane.top + plane.height / 2)));
   pen.rotate((direction * Math.PI) / 2);
   pen.textAlign = "center";
   pen.textBaseline = "middle";

@@ -88,7 +88,6 @@ export function arrowsAt(view: View, scene: Scene, run: Run, t: number, poses: P
 }
 
 export function drawArrows(pen: Pen, arrows: Arrow[], labels: Labels, longest: number): void {
-  pen.strokeStyle = pen.fillStyle = colour("force");
   pen.lineCap = "butt";
   for (const a of arrows) drawArrow(pen, a);
   for (const a of [...arrows].sort((p, q) => q.force - p.force).slice(0, 6)) {
@@ -98,23 +97,25 @@ export function drawArrows(pen: Pen, arrows: Arrow[], labels: Labels, longest: n
   }
 }
 
-// One that is cut short by the edge has a gap.
+// One that is cut short by the edge has a gap. A rim of the colour of the sky sets it off from the body behind it.
 function drawArrow(pen: Pen, { from: [x, y], direction: [ux, uy], length, isCut }: Arrow): void {
   const head = Math.min(10, 0.6 * length);
   const [ex, ey] = [x + ux * length, y + uy * length];
   const point = (s: number): Point => [x + ux * s, y + uy * s];
-  pen.lineWidth = 2.5;
   const shaft = length - head * 0.8;
-  for (const [a, b] of isCut ? [[0, 0.45 * shaft], [0.45 * shaft + 5, shaft]] : [[0, shaft]]) {
-    trace(pen, [point(a), point(Math.max(a, b))]);
-    pen.stroke();
+  const tip: Point[] = [[ex, ey], [ex - ux * head - uy * head * 0.45, ey - uy * head + ux * head * 0.45], [ex - ux * head + uy * head * 0.45, ey - uy * head - ux * head * 0.45]];
+  for (const [tone, width] of [["sky", 5], ["force", 2.5]] as const) {
+    pen.strokeStyle = pen.fillStyle = colour(tone);
+    pen.lineWidth = width;
+    for (const [a, b] of isCut ? [[0, 0.45 * shaft], [0.45 * shaft + 5, shaft]] : [[0, shaft]]) {
+      trace(pen, [point(a), point(Math.max(a, b))]);
+      pen.stroke();
+    }
+    trace(pen, tip, true);
+    pen.lineWidth = 2.5;
+    if (tone === "sky") pen.stroke();
+    pen.fill();
   }
-  trace(
-    pen,
-    [[ex, ey], [ex - ux * head - uy * head * 0.45, ey - uy * head + ux * head * 0.45], [ex - ux * head + uy * head * 0.45, ey - uy * head - ux * head * 0.45]],
-    true,
-  );
-  pen.fill();
 }
 
 /// How long something that happened is still seen, as a share of the run.

@@ -62,7 +62,9 @@ let grains: (Grains & { made: string }) | undefined;
 
 // Always the same ones, in the colours of the theme.
 function getGrains(): Grains {
-  const made = colour("grain-dark") + colour("grain-light");
+  // At the resolution of the screen: a picture that need not be scaled is filled in a tenth of the time.
+  const ratio = Math.min(2, devicePixelRatio || 1);
+  const made = colour("grain-dark") + colour("grain-light") + ratio;
   if (grains?.made === made) return grains;
   const tile = 256;
   const dots: Grains["dots"] = [];
@@ -71,9 +73,9 @@ function getGrains(): Grains {
   for (const tone of ["grain-light", "grain-dark"])
     for (let k = 0; k < (tile * tile) / 220; ++k) dots.push({ x: 2 + random() * (tile - 4), y: 2 + random() * (tile - 4), r: 0.4 + 0.8 * random(), colour: colour(tone) });
   const picture = document.createElement("canvas");
-  picture.width = picture.height = 2 * tile;
+  picture.width = picture.height = ratio * tile;
   const c = picture.getContext("2d")!;
-  c.scale(2, 2);
+  c.scale(ratio, ratio);
   for (const d of dots) {
     c.fillStyle = d.colour;
     c.beginPath();
@@ -91,7 +93,7 @@ function drawBed(pen: Pen, view: View, bed: Bed): void {
   pen.fillStyle = colour("sand");
   pen.fill();
   const [ox, oy] = toScreen(view, bed.x, bed.z);
-  fillWithGrains(pen, getGrains(), ox % 256, oy % 256);
+  fillWithGrains(pen, getGrains(), Math.round(ox % 256), Math.round(oy % 256));
   const { at, tangent, reach } = along(view, bed.x, bed.z, bed.slope);
   pen.strokeStyle = colour("sand-edge");
   pen.lineWidth = 1.5;

@@ -36,6 +36,7 @@ export class Playground {
   private packed: { text?: string; pins?: string } = {};
   private written = "";
   private writing = 0;
+  private writeLater = false;
   private turn = 0; // of choosing a scenario: answers to an earlier one come too late
   private flight?: { abort: AbortController; since: number };
   private waiting = false;
@@ -266,11 +267,19 @@ export class Playground {
 
   // Browsers take offence at an address that changes with every move of a slider.
   private writeHash(): void {
-    this.writing ||= window.setTimeout(() => this.writeHashNow(), 100);
+    if (this.writing) {
+      this.writeLater = true;
+      return;
+    }
+    this.writeHashNow();
+    this.writing = window.setTimeout(() => {
+      this.writing = 0;
+      if (this.writeLater) this.writeHash();
+    }, 150);
   }
 
   private writeHashNow(): void {
-    this.writing = 0;
+    this.writeLater = false;
     if (!this.scene) return;
     const plots = this.viewer.plots.isChanged() ? this.viewer.plots.states() : undefined;
     const state = { name: this.name, set: this.knobs.settings(), text: this.text, plots, pins: this.pinned };

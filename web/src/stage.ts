@@ -214,11 +214,8 @@ export class Stage {
     if (!this.run || this.width === 0) return;
     const started = performance.now();
     const view = this.view();
-    this.drawLayer(view);
     const c = this.canvas.getContext("2d")!;
-    c.setTransform(1, 0, 0, 1, 0, 0);
-    c.drawImage(this.layer, 0, 0);
-    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.drawStill(c, view);
     this.drawMoving(c as Pen, view, t, this.longestArrow, this.cornersTaken());
     this.drawTimes.push(performance.now() - started);
     if (this.drawTimes.length > 2000) this.drawTimes.shift();
@@ -232,15 +229,24 @@ export class Stage {
     this.drawMoving(pen, view, t, arrowLength(this.camera.view(width, height), this.run, this.largestForce), []);
   }
 
-  // What stands still is kept as long as the view is the same.
-  private drawLayer(view: View): void {
-    const key = `${view.scale} ${view.offset} ${this.showPoses}`;
-    if (key === this.layerView) return;
-    this.layerView = key;
-    const c = this.layer.getContext("2d")!;
+  // What stands still is kept as long as the view is the same; a view that follows a body is another in every frame.
+  private drawStill(c: CanvasRenderingContext2D, view: View): void {
+    const draw = (pen: Pen) => {
+      drawGround(pen, view, this.scene);
+      if (this.showPoses) drawStrobe(pen, view, this.scene, this.run, this.magnification);
+    };
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    drawGround(c as Pen, view, this.scene);
-    if (this.showPoses) drawStrobe(c as Pen, view, this.scene, this.run, this.magnification);
+    if (this.camera.follow >= 0) return draw(c as Pen);
+    const key = `${view.scale} ${view.offset} ${this.showPoses}`;
+    if (key !== this.layerView) {
+      this.layerView = key;
+      const layer = this.layer.getContext("2d")!;
+      layer.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+      draw(layer as Pen);
+    }
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.drawImage(this.layer, 0, 0);
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
   }
 
   private drawMoving(pen: Pen, view: View, t: number, longest: number, taken: Rect[]): void {
