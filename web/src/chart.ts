@@ -116,7 +116,7 @@ function drawAxes(pen: Pen, plane: Plane): void {
   pen.fillStyle = colour("muted");
   pen.strokeStyle = colour("grid");
   const yTicks = ticksOf(plane.y, Math.max(2, height / 26)).filter((v) => share(plane.y, v) > -1e-9 && share(plane.y, v) < 1 + 1e-9);
-  const xTicks = ticksOf(plane.x, Math.max(2, width / 80)).filter((v) => share(plane.x, v) > -1e-9 && share(plane.x, v) < 1 + 1e-9);
+  const xTicks = ticksOf(plane.x, Math.max(2, width / 64)).filter((v) => share(plane.x, v) > -1e-9 && share(plane.x, v) < 1 + 1e-9);
   pen.beginPath();
   for (const v of yTicks) {
     const y = Math.round(toY(plane, v)) + 0.5;

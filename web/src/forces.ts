@@ -123,7 +123,8 @@ const afterglow = 0.04;
 
 /// Where something struck a moment ago: a flash that fades, with its impulse.
 export function drawImpacts(pen: Pen, view: View, run: Run, t: number, labels: Labels): void {
-  const { time, x, z, normal, tangential } = run.impacts ?? { time: [] };
+  if (!run.impacts) return;
+  const { contact, time, x, z, normal, tangential } = run.impacts;
   const span = afterglow * run.stop.time;
   const sizes = time.map((_, k) => Math.hypot(normal[k], tangential[k]));
   const most = largest(sizes);
@@ -148,8 +149,9 @@ export function drawImpacts(pen: Pen, view: View, run: Run, t: number, labels: L
     pen.stroke();
   }
   pen.globalAlpha = 1;
-  for (const k of now.sort((a, b) => sizes[b] - sizes[a])) {
-    if (sizes[k] < 1e-3 * most) continue;
+  // Of each contact the last impact, and the strongest first.
+  const last = now.filter((k) => !now.some((j) => j > k && contact[j] === contact[k]) && sizes[k] > 0.02 * most);
+  for (const k of last.sort((a, b) => sizes[b] - sizes[a]).slice(0, 5)) {
     labels.put(quantity(sizes[k], "N s", 3), toScreen(view, x[k], z[k]), colour("event-touch"), [0.5, -0.9], 16);
   }
 }

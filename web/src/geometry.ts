@@ -143,6 +143,12 @@ export function middleOf(body: Body): [number, number] {
   return [(box.top + box.bottom) / 2, (box.left + box.right) / 2];
 }
 
+/// How far a body reaches across its axis from its middle.
+export function halfWidthOf(body: Body): number {
+  const box = bodyBox(body, { x: 0, z: 0, sin: 0, cos: 1, eta: [] });
+  return (box.right - box.left) / 2;
+}
+
 /// The far end of a body: what leaves the trail.
 export function tipOf(body: Body): { s: number; n: number; shapes?: number[] } {
   let best = { s: 0, n: 0, shapes: undefined as number[] | undefined };

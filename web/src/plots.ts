@@ -267,7 +267,9 @@ export class PlotPanel {
     }
     e.curves.forEach((c, k) => {
       this.fillSelect(e, c);
-      c.swatch.style.background = this.colourOf(e, k, this.sources[0]);
+      const tone = this.colourOf(e, k, this.sources[0]);
+      const [on, off] = this.sources.length > 1 ? dashes[k % dashes.length] : [];
+      c.swatch.style.background = on ? `repeating-linear-gradient(90deg, ${tone} 0 ${on}px, transparent ${on}px ${on + off}px)` : tone;
       c.swatch.hidden = e.curves.length < 2 && this.sources.length < 2;
     });
     e.addButton.hidden = e.curves.length >= most_curves;
@@ -326,6 +328,7 @@ export class PlotPanel {
     const column = run.columns[c.name];
     if (!column) return "…";
     const value = valueAt({ x: run.time, y: column }, t);
+    if (!Number.isFinite(value)) return "–";
     const isNoise = Math.abs(value) < Math.max(noise, 1e-9 * c.most);
     return withUnit(number(isNoise ? 0 : value * c.unit.factor, 4), c.unit.unit);
   }

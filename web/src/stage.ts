@@ -4,7 +4,7 @@ import { Run, Scene } from "./data";
 import { h, iconButton } from "./dom";
 import { arrowLength, arrowsAt, Arrow, drawArrows, drawEvents, drawImpacts, largestForce } from "./forces";
 import { framedBox } from "./framing";
-import { deflection, middleOf, place, Pose, posesAt, sizeOf, travelSpans } from "./geometry";
+import { deflection, halfWidthOf, middleOf, place, Pose, posesAt, sizeOf, travelSpans } from "./geometry";
 import { addGestures } from "./gestures";
 import { drawGround, drawScaleBar } from "./ground";
 import { Labels, Rect } from "./labels";
@@ -270,11 +270,12 @@ export class Stage {
     Object.assign(this.seen, { arrows, labels: labels.placed, scaleBar: bar });
   }
 
+  // Beside the body, not along it; on it where it fills the picture.
   private drawNames(view: View, poses: Pose[], labels: Labels): void {
     this.scene.bodies.forEach((body, i) => {
       const at = toScreen(view, ...place(poses[i], ...middleOf(body)));
-      // Beside the body, not along it.
-      labels.put(body.name, at, this.scene.bodies.length > 1 ? bodyColour(this.scene, i) : colour("ink"), [poses[i].cos, -poses[i].sin], 9);
+      const half = halfWidthOf(body) * view.scale;
+      labels.put(body.name, at, this.scene.bodies.length > 1 ? bodyColour(this.scene, i) : colour("ink"), [poses[i].cos, -poses[i].sin], 6 + (half < 80 ? half : 0));
     });
   }
 
