@@ -217,6 +217,20 @@ test("a flash says how hard it struck; names and poses are drawn on request", as
   await context.close();
 });
 
+test("bodies of a mechanism have colours of their own", async () => {
+  const { page, context } = await open("biped_drop");
+  const found = await page.evaluate(() => {
+    const canvas = document.querySelector(".stage-canvas");
+    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    const seen = new Set();
+    for (let i = 0; i < pixels.length; i += 4) seen.add(`#${[0, 1, 2].map((k) => pixels[i + k].toString(16).padStart(2, "0")).join("")}`);
+    const style = getComputedStyle(document.documentElement);
+    return [1, 2, 3, 4, 5].map((k) => style.getPropertyValue(`--body-${k}`).trim()).filter((c) => seen.has(c));
+  });
+  assert.equal(new Set(found).size, 5, found.join());
+  await context.close();
+});
+
 test("the scale bar stands neither on floors nor on sand where there is room beside them", async () => {
   for (const scenario of ["bouncing_ball", "rocking_block", "free_link", "biped_drop"]) {
     const { page, context } = await open(scenario);

@@ -115,8 +115,8 @@ function drawAxes(pen: Pen, plane: Plane): void {
   pen.lineWidth = 1;
   pen.fillStyle = colour("muted");
   pen.strokeStyle = colour("grid");
-  const yTicks = ticksOf(plane.y, Math.max(2, height / 26)).filter((v) => share(plane.y, v) > -1e-9 && share(plane.y, v) < 1 + 1e-9);
-  const xTicks = ticksOf(plane.x, Math.max(2, width / 64)).filter((v) => share(plane.x, v) > -1e-9 && share(plane.x, v) < 1 + 1e-9);
+  const yTicks = ticksOf(plane.y, Math.max(2, height / 22)).filter((v) => share(plane.y, v) > -1e-9 && share(plane.y, v) < 1 + 1e-9);
+  const xTicks = ticksOf(plane.x, Math.max(2, width / 52)).filter((v) => share(plane.x, v) > -1e-9 && share(plane.x, v) < 1 + 1e-9);
   pen.beginPath();
   for (const v of yTicks) {
     const y = Math.round(toY(plane, v)) + 0.5;
@@ -134,7 +134,7 @@ function drawAxes(pen: Pen, plane: Plane): void {
   for (const v of yTicks) pen.fillText(number(v), left - 7, toY(plane, v));
   if (plane.right) {
     pen.textAlign = "left";
-    for (const v of ticksOf(plane.right, Math.max(2, height / 26))) {
+    for (const v of ticksOf(plane.right, Math.max(2, height / 22))) {
       const y = toY(plane, v, true);
       if (y > top - 1 && y < top + height + 1) pen.fillText(number(v), left + width + 7, y);
     }

@@ -125,9 +125,9 @@ export function includeBox(box: Box, other: Box): void {
 export const sizeOf = (box: Box): number => (box.right >= box.left ? Math.hypot(box.right - box.left, box.bottom - box.top) : 0);
 
 /// Room that a body takes in a pose.
-export function bodyBox(body: Body, pose: Pose): Box {
+export function bodyBox(body: Body, pose: Pose, withJoint = true): Box {
   const box = nowhere();
-  include(box, pose.x, pose.z);
+  if (withJoint) include(box, pose.x, pose.z);
   for (const line of body.lines) {
     const last = line.points.length - 1;
     const stride = Math.max(1, Math.floor(line.points.length / 12));
@@ -137,16 +137,19 @@ export function bodyBox(body: Body, pose: Pose): Box {
   return box;
 }
 
+const origin: Pose = { x: 0, z: 0, sin: 0, cos: 1, eta: [] };
+
 /// The middle of a body in its own frame.
 export function middleOf(body: Body): [number, number] {
-  const box = bodyBox(body, { x: 0, z: 0, sin: 0, cos: 1, eta: [] });
+  const box = bodyBox(body, origin);
   return [(box.top + box.bottom) / 2, (box.left + box.right) / 2];
 }
 
-/// How far a body reaches across its axis from its middle.
-export function halfWidthOf(body: Body): number {
-  const box = bodyBox(body, { x: 0, z: 0, sin: 0, cos: 1, eta: [] });
-  return (box.right - box.left) / 2;
+/// Where the name of a body belongs: the middle of what is filled of it, else of all, and how far that reaches from there.
+export function nameSpot(body: Body): { at: [number, number]; half: number } {
+  const filled = body.lines.filter((l) => l.closed);
+  const box = bodyBox(filled.length ? { ...body, lines: filled } : body, origin, !filled.length);
+  return { at: [(box.top + box.bottom) / 2, (box.left + box.right) / 2], half: Math.min(box.right - box.left, box.bottom - box.top) / 2 };
 }
 
 /// The far end of a body: what leaves the trail.

@@ -102,6 +102,7 @@ export class PlotPanel {
     const isOther = !this.scene || this.scene.name !== scene.name;
     this.scene = scene;
     this.sources = sources;
+    this.whole.hidden = this.window.isWhole();
     const known = new Set(scene.observables.map((o) => o.name));
     const wanted = this.wanted ?? (isOther ? "default" : this.states());
     const asked = wanted === "default" ? defaultPlots(scene) : wanted;

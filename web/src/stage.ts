@@ -4,7 +4,7 @@ import { Run, Scene } from "./data";
 import { h, iconButton } from "./dom";
 import { arrowLength, arrowsAt, Arrow, drawArrows, drawEvents, drawImpacts, largestForce } from "./forces";
 import { framedBox } from "./framing";
-import { deflection, halfWidthOf, middleOf, place, Pose, posesAt, sizeOf, travelSpans } from "./geometry";
+import { deflection, middleOf, nameSpot, place, Pose, posesAt, sizeOf, travelSpans } from "./geometry";
 import { addGestures } from "./gestures";
 import { drawGround, drawScaleBar } from "./ground";
 import { Labels, Rect } from "./labels";
@@ -262,20 +262,22 @@ export class Stage {
     const note = this.drawNote(pen, view);
     const bar = drawScaleBar(pen, view, scene, note ? [...taken, note] : taken);
     const labels = new Labels(pen, view.width, view.height, note ? [...taken, note, bar] : [...taken, bar]);
+    // Names first: they stay where they are, and numbers that come and go keep clear of them.
+    if (this.showNames) this.drawNames(view, poses, labels);
     drawEvents(pen, view, scene, run, t, poses);
     drawImpacts(pen, view, run, t, labels);
     const arrows = this.showForces ? arrowsAt(view, scene, run, t, poses, magnification, this.largestForce, longest) : [];
     drawArrows(pen, arrows, labels, longest);
-    if (this.showNames) this.drawNames(view, poses, labels);
     Object.assign(this.seen, { arrows, labels: labels.placed, scaleBar: bar });
   }
 
-  // Beside the body, not along it; on it where it fills the picture.
+  // On the body where it is large enough, else beside it, not along it.
   private drawNames(view: View, poses: Pose[], labels: Labels): void {
     this.scene.bodies.forEach((body, i) => {
-      const at = toScreen(view, ...place(poses[i], ...middleOf(body)));
-      const half = halfWidthOf(body) * view.scale;
-      labels.put(body.name, at, this.scene.bodies.length > 1 ? bodyColour(this.scene, i) : colour("ink"), [poses[i].cos, -poses[i].sin], 6 + (half < 80 ? half : 0));
+      const { at, half } = nameSpot(body);
+      const wide = half * view.scale;
+      const tone = this.scene.bodies.length > 1 ? bodyColour(this.scene, i) : colour("ink");
+      labels.put(body.name, toScreen(view, ...place(poses[i], ...at)), tone, [poses[i].cos, -poses[i].sin], 6 + Math.min(wide, 80), wide > 20);
     });
   }
 
