@@ -333,15 +333,14 @@ export class Playground {
   // A plot may ask for what pinned runs were not asked for.
   private async refreshPins(): Promise<void> {
     const names = this.viewer.plots.names();
-    for (const p of this.pinned) {
-      if (names.every((n) => n in p.run.columns)) continue;
+    for (const p of this.pinned.filter((q) => names.some((n) => !(n in q.run.columns)))) {
       try {
         p.run = (await run(this.requestFor(p.set, p.text))).run;
+        this.showAgain();
       } catch {
         // it keeps the curves that it has
       }
     }
-    if (this.pinned.length) this.showAgain();
   }
 
   private async pinsChanged(): Promise<void> {

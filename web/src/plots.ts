@@ -122,6 +122,8 @@ export class PlotPanel {
   private change(what: () => void): void {
     what();
     this.update();
+    const missing = this.names().find((n) => !(n in this.sources[0].run.columns));
+    if (missing) this.onMissing?.(missing);
     this.onChange?.();
   }
 
@@ -245,8 +247,6 @@ export class PlotPanel {
 
   private update(): void {
     if (!this.sources.length) return;
-    const missing = this.names().find((n) => !(n in this.sources[0].run.columns));
-    if (missing) this.onMissing?.(missing);
     for (const e of this.entries) this.measure(e);
     const wide = this.entries.some((e) => e.curves.some((c) => c.isRight));
     for (const e of this.entries) {
