@@ -33,6 +33,21 @@ async function each(name, url, prepare) {
 
 for (const [scenario, share] of [["free_link", 0.8], ["biped_drop", 0.6], ["flexible_probe", 0.9], ["n_link_chain", 0.9], ["elastic_compound_pendulum", 0.8], ["sphere", 0.7]])
   await each(`report-${scenario}`, makeReport(work, `${scenario}.html`, "run", scenario, "--quiet").url, (page) => seek(page, share));
+await each("report-impacts", makeReport(work, "cradle.html", "run", "newtons_cradle", "--quiet").url, async (page) => {
+  await page.click("#next-event");
+  await page.check("#show-names");
+  await page.check("#show-poses");
+});
+await each("report-read", makeReport(work, "read.html", "run", "compound_pendulum", "--quiet").url, async (page) => {
+  await seek(page, 0.7);
+  await page.locator(".add-curve").first().click();
+  await page.evaluate(() => {
+    const { window: shown, stage } = globalThis.thud.viewer;
+    shown.show(0.2 * shown.end, 0.9 * shown.end);
+    shown.point(0.5 * shown.end);
+    stage.zoom(2.5);
+  });
+});
 await each("report-reproduce", makeReport(work, "tables.html", "reproduce", "lee2009/4").url);
 await each("report-sweep", makeReport(work, "sweep.html", "sweep", "free_link_map", "--out", join(work, "map.h5"), "--quiet").url);
 

@@ -1,8 +1,5 @@
 // One file: the script and the style go into the page, which then needs nothing else.
-import { readFileSync } from "node:fs";
 import { defineConfig } from "vite";
-
-const licence = readFileSync(new URL("node_modules/uplot/LICENSE", import.meta.url), "utf8").trim();
 
 function inlined() {
   return {
@@ -17,7 +14,7 @@ function inlined() {
       let html = page.source
         .replace(/<script type="module"[^>]*><\/script>\s*/, "")
         .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style.source.trim()}</style>`);
-      html = html.replace("</body>", () => `<script type="module">/* includes uPlot:\n${licence}\n*/\n${code}</script>\n</body>`);
+      html = html.replace("</body>", () => `<script type="module">${code}</script>\n</body>`);
       for (const name of Object.keys(bundle)) delete bundle[name];
       this.emitFile({ type: "asset", fileName: "thud.html", source: html });
     },

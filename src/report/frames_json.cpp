@@ -176,6 +176,35 @@ void append_forces(std::string& out, const System& system, const Columns& c) {
   out += ']';
 }
 
+// Where and how hard contacts struck. Where they touched is read off the frame next to the instant, which is the instant
+// itself as long as frames are kept at all jumps.
+void append_impacts(std::string& out, const System& system, const Outcome& outcome, const Columns& c) {
+  std::vector<double> time, x, z, normal, tangential;
+  Json contact = Json::array();
+  for (const ImpactRecord& r : outcome.impacts)
+    for (std::size_t k = 0; k < r.contacts.size() && time.size() < most_events && !c.time.empty(); ++k) {
+      const double pt = r.result.impulse[2 * k], pn = r.result.impulse[2 * k + 1];
+      if (pt == 0 && pn == 0) continue;
+      const auto after = std::lower_bound(c.time.begin(), c.time.end(), r.time * (1 - 1e-9));
+      const auto row = static_cast<std::size_t>(std::min(after, c.time.end() - 1) - c.time.begin());
+      const auto which = static_cast<std::size_t>(r.contacts[k]);
+      contact.push_back(system.contacts()[which].name);
+      time.push_back(r.time);
+      x.push_back(c.contacts[which].x[row]);
+      z.push_back(c.contacts[which].z[row]);
+      normal.push_back(pn);
+      tangential.push_back(pt);
+    }
+  out += ",\"impacts\":{\"contact\":" + contact.dump() + ",\"time\":";
+  append_numbers(out, time, 10);
+  for (const auto& [name, column] : {std::pair{"x", &x}, std::pair{"z", &z}, std::pair{"normal", &normal},
+                                     std::pair{"tangential", &tangential}}) {
+    out += fmt::format(",\"{}\":", name);
+    append_numbers(out, *column, 6);
+  }
+  out += '}';
+}
+
 }  // namespace
 
 std::string make_frames_json(const Scenario& s, const RunResult& run, const FrameRecorder& frames,
@@ -204,6 +233,7 @@ std::string make_frames_json(const Scenario& s, const RunResult& run, const Fram
   append_poses(out, c);
   append_elastic(out, s.system->tree(), c);
   append_forces(out, *s.system, c);
+  append_impacts(out, *s.system, o, c);
   out += ",\"columns\":{";
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     out += (k > 0 ? "," : "") + Json(wanted[k].name).dump() + ":";

@@ -71,6 +71,24 @@ TEST(Frames, carry_the_poses_that_observables_have) {
   EXPECT_EQ(j["poses"].size(), 2U);
 }
 
+// A ball dropped from h = 1 m: m (1 + e) √(2 g h), then e times as much at every bounce; on the floor, z = 0.
+TEST(Frames, impacts_have_their_impulse_and_place) {
+  const Played p("bouncing_ball");
+  const json j = p.frames_json()["impacts"];
+  ASSERT_GE(j["time"].size(), 3U);
+  for (const char* key : {"contact", "x", "z", "normal", "tangential"})
+    EXPECT_EQ(j[key].size(), j["time"].size()) << key;
+  double expected = 0.1 * 1.8 * std::sqrt(2 * 9.81);
+  for (std::size_t k = 0; k < 3; ++k, expected *= 0.8) {
+    // Six digits are written.
+    EXPECT_NEAR(j["normal"][k].get<double>(), expected, 2e-6 * expected);
+    EXPECT_EQ(j["contact"][k], "ball@floor");
+    EXPECT_NEAR(j["x"][k].get<double>(), 0, 1e-9);
+    EXPECT_NEAR(j["z"][k].get<double>(), 0, 1e-6);
+  }
+  EXPECT_TRUE(Played("free_link").frames_json()["impacts"]["time"].empty());
+}
+
 TEST(Frames, forces_are_the_resistance_of_the_body) {
   const Played p("free_link");
   const json j = p.frames_json(

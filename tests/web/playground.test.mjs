@@ -176,6 +176,95 @@ test("runs can be pinned and compared, and taken home", async () => {
   await context.close();
 });
 
+test("a link carries knobs, text, pins and plots, to another tab and into an open one", async () => {
+  const { page, context } = await open();
+  await drag(page, "angle", 0.75);
+  await waitFor("the angle", async () => (await page.evaluate(() => location.hash)).includes("angle=60"));
+  await page.click("#pin");
+  await page.click("#tab-text");
+  await page.fill("#toml", (await page.inputValue("#toml")).replace("Free link dropped", "Gruß: link & “bed” dropped"));
+  await waitFor("the new title", async () => (await page.title()).startsWith("Gruß"));
+  await page.click("#tab-knobs");
+  await drag(page, "speed", 0.3);
+  await page.locator(".plot-select").first().selectOption("link.resistance.size");
+  await page.locator(".add-curve").first().click();
+  await page.locator(".log-button").first().click();
+  const all = (p) => p.evaluate(() => {
+    const { viewer } = window.thud;
+    return {
+      title: document.title,
+      angle: document.querySelector("#knob-angle")?.value,
+      speed: document.querySelector("#knob-speed")?.value,
+      text: document.querySelector("#toml").value,
+      pins: [...document.querySelectorAll(".pins li")].map((e) => e.textContent),
+      results: [...document.querySelectorAll(".results .number")].map((e) => e.textContent),
+      plots: viewer.plots.states(),
+      legend: [...document.querySelectorAll(".plot-row:first-child .pin-name, .stage-legend li")].map((e) => e.textContent),
+      // What the pinned run is worth in the first plot: it has a curve there.
+      pinValue: document.querySelector(".plot-row .pin-value")?.textContent,
+    };
+  });
+  await waitFor("an address that holds still", async () => {
+    const one = await page.evaluate(() => location.hash);
+    await page.waitForTimeout(400);
+    return one === (await page.evaluate(() => location.hash)) && one.includes("~pins") && one.includes("~text") && one.includes("!log") && one.includes("speed");
+  });
+  const expected = await all(page);
+  assert.equal(expected.pins.length, 1);
+  assert.ok(expected.legend.length === 2 && expected.legend.every((l) => l.includes("angle 60")), expected.legend.join());
+  assert.match(expected.pinValue, /N/);
+  const link = await page.evaluate(() => location.href);
+  assert.ok(link.length < 4000, `${link.length} letters`);
+
+  const other = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
+  const fresh = await other.newPage();
+  await fresh.goto(link);
+  await waitFor("the pin", async () => (await fresh.locator(".pins li").count()) === 1);
+  assert.deepEqual(await all(fresh), expected);
+  // Pasted into the bar of a tab that shows something else, and then of one that shows the same scenario.
+  for (const first of ["#double_pendulum", "#free_link?speed=3+m/s"]) {
+    const tab = await open(first);
+    await tab.page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+    await waitFor("the pin", async () => (await tab.page.locator(".pins li").count()) === 1);
+    assert.deepEqual(await all(tab.page), expected, first);
+    await tab.context.close();
+  }
+  await other.close();
+  await context.close();
+});
+
+test("a link that is damaged or asks for too much is shown as far as it goes, with a word", async () => {
+  for (const [hash, word] of [["#free_link?~text=abc", /damaged/], ["#no_such_thing", /no scenario “no_such_thing”/], ["#free_link?angle=85+deg", /angle.*80 deg/], ["#free_link?nonsense=1", /nonsense/]]) {
+    const { page, context } = await open(hash);
+    await waitFor("a word", async () => word.test(await page.textContent("#problem")));
+    assert.equal(await page.inputValue("#scenario"), "free_link");
+    await context.close();
+  }
+});
+
+test("tabs are tabs to those who do not see them", async () => {
+  const { page, context } = await open();
+  const wrong = await page.evaluate(() => {
+    const out = [];
+    for (const list of document.querySelectorAll("[role=tablist]"))
+      for (const child of list.children) {
+        if (child.getAttribute("role") !== "tab") out.push(`in the tablist: ${child.outerHTML}`);
+        const panel = document.getElementById(child.getAttribute("aria-controls"));
+        if (panel?.getAttribute("role") !== "tabpanel" || panel.getAttribute("aria-labelledby") !== child.id) out.push(`panel of ${child.id}`);
+        if ((child.getAttribute("aria-selected") === "true") === panel.hidden) out.push(`state of ${child.id}`);
+      }
+    return out;
+  });
+  assert.deepEqual(wrong, []);
+  await page.focus("#tab-knobs");
+  for (const [key, id] of [["ArrowRight", "tab-text"], ["End", "tab-sweep"], ["ArrowRight", "tab-knobs"], ["ArrowLeft", "tab-sweep"], ["Home", "tab-knobs"]]) {
+    await page.keyboard.press(key);
+    assert.equal(await page.evaluate(() => document.activeElement.id), id);
+    assert.equal(await page.getAttribute(`#${id}`, "aria-selected"), "true");
+  }
+  await context.close();
+});
+
 test("closing the tab ends its run; Ctrl-C ends the server in the midst of one", async () => {
   const { page, context } = await open();
   await page.click("#tab-text");

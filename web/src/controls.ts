@@ -1,7 +1,8 @@
 // Play, pause, speed, scrub, and from event to event.
+import { eventColour } from "./forces";
 import { h, icon, iconButton } from "./dom";
 import { Player, speedName, speeds } from "./player";
-import { Stage, eventColour } from "./stage";
+import { Stage } from "./stage";
 import { onTheme } from "./theme";
 import { number, suit } from "./units";
 
@@ -14,6 +15,8 @@ export class Controls {
   private speed = h("select", { id: "speed", "aria-label": "Speed of play", title: "Speed of play" });
   private magnify = h("select", { id: "magnify", "aria-label": "Magnification of deflections", title: "Magnification of deflections" });
 
+  private follow = h("select", { id: "follow", "aria-label": "Body to follow", title: "Body to follow" });
+
   constructor(
     private player: Player,
     private stage: Stage,
@@ -24,13 +27,15 @@ export class Controls {
     this.speed.addEventListener("change", () => player.setSpeed(Number(this.speed.value)));
     for (const m of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) this.magnify.append(h("option", { value: m }, `× ${m}`));
     this.magnify.addEventListener("change", () => stage.setMagnification(Number(this.magnify.value)));
+    this.follow.addEventListener("change", () => stage.follow(Number(this.follow.value)));
+    stage.onView = () => (this.follow.value = String(stage.camera.follow));
     this.scrub.addEventListener("input", () => {
       player.pause();
       player.seek(Number(this.scrub.value) * player.end);
     });
     const toggle = (label: string, id: string, checked: boolean, change: (on: boolean) => void) => {
       const box = h("input", { type: "checkbox", id, checked });
-      box.addEventListener("change", () => change(box.checked));
+      box.addEventListener("change", () => (change(box.checked), stage.redraw()));
       return h("label", { class: "check" }, box, label);
     };
     this.element = h(
@@ -47,8 +52,15 @@ export class Controls {
         this.clock,
         h("label", { class: "speed" }, h("span", { class: "small" }, "speed"), this.speed),
         h("label", { class: "speed magnify", hidden: true }, h("span", { class: "small" }, "deflection"), this.magnify),
-        toggle("forces", "show-forces", true, (on) => ((stage.showForces = on), stage.draw(player.time))),
-        toggle("trail", "show-trail", true, (on) => ((stage.showTrail = on), stage.draw(player.time))),
+        h("label", { class: "speed" }, h("span", { class: "small" }, "follow"), this.follow),
+        h(
+          "div",
+          { class: "checks" },
+          toggle("forces", "show-forces", true, (on) => (stage.showForces = on)),
+          toggle("trail", "show-trail", true, (on) => (stage.showTrail = on)),
+          toggle("names", "show-names", false, (on) => (stage.showNames = on)),
+          toggle("poses", "show-poses", false, (on) => (stage.showPoses = on)),
+        ),
       ),
     );
     player.onTime((t) => this.showTime(t));
@@ -61,6 +73,10 @@ export class Controls {
   loaded(isNew: boolean): void {
     const elastic = this.stage.isElastic();
     this.magnify.parentElement!.hidden = !elastic;
+    const bodies = this.stage.bodies();
+    if (this.follow.childElementCount !== bodies.length + 1 || isNew)
+      this.follow.replaceChildren(h("option", { value: -1 }, "nothing"), ...bodies.map((name, i) => h("option", { value: i }, name)));
+    this.follow.value = String(this.stage.camera.follow);
     if (isNew) {
       const m = elastic ? this.stage.suitedMagnification() : 1;
       this.magnify.value = String(m);
@@ -110,9 +126,21 @@ export class Controls {
       " ": () => this.player.toggle(),
       ",": () => this.player.step(-1),
       ".": () => this.player.step(1),
+      "+": () => this.stage.zoom(1.25),
+      "=": () => this.stage.zoom(1.25),
+      "-": () => this.stage.zoom(1 / 1.25),
+      "0": () => this.stage.fit(),
       ArrowLeft: () => (this.player.pause(), this.player.seek(this.player.time - small)),
       ArrowRight: () => (this.player.pause(), this.player.seek(this.player.time + small)),
     };
+    if (e.shiftKey) {
+      // The view moves that way, so what is seen moves the other.
+      const by = 40;
+      actions.ArrowLeft = () => this.stage.pan(by, 0);
+      actions.ArrowRight = () => this.stage.pan(-by, 0);
+      actions.ArrowUp = () => this.stage.pan(0, by);
+      actions.ArrowDown = () => this.stage.pan(0, -by);
+    }
     if (target === this.stage.canvas) {
       actions.Home = () => (this.player.pause(), this.player.seek(0));
       actions.End = () => (this.player.pause(), this.player.seek(this.player.end));

@@ -101,6 +101,8 @@ export interface Run {
   poses: { x: number[]; z: number[]; angle: number[] }[];
   elastic: { body: number; eta: number[][] }[];
   forces: { body: number; bed?: number; contact?: string; x: number[]; z: number[]; fx: number[]; fz: number[] }[];
+  /// Where contacts struck, and with which impulses [N s].
+  impacts: { contact: string[]; time: number[]; x: number[]; z: number[]; normal: number[]; tangential: number[] };
   columns: Record<string, (number | null)[]>;
 }
 

@@ -107,33 +107,49 @@ export interface Box {
   bottom: number;
 }
 
-/// What a run sweeps over.
-export function sweptBox(scene: Scene, run: Run, magnification: number): Box {
-  const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
-  const include = (x: number, z: number, r: number) => {
-    box.left = Math.min(box.left, x - r);
-    box.right = Math.max(box.right, x + r);
-    box.top = Math.min(box.top, z - r);
-    box.bottom = Math.max(box.bottom, z + r);
-  };
-  const frames = Math.min(60, run.time.length);
-  for (let k = 0; k < frames; ++k) {
-    const t = run.time[Math.round((k * (run.time.length - 1)) / Math.max(1, frames - 1))];
-    const poses = posesAt(scene, run, t, magnification);
-    scene.bodies.forEach((body, i) => {
-      include(poses[i].x, poses[i].z, 0);
-      for (const line of body.lines) {
-        const stride = Math.max(1, Math.floor(line.points.length / 12));
-        for (let p = 0; p < line.points.length; p += stride)
-          include(...place(poses[i], line.points[p][0], line.points[p][1], line.shapes?.[p]), line.width / 2);
-        const last = line.points.length - 1;
-        include(...place(poses[i], line.points[last][0], line.points[last][1], line.shapes?.[last]), line.width / 2);
-      }
-    });
+export const nowhere = (): Box => ({ left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity });
+
+export function include(box: Box, x: number, z: number, r = 0): void {
+  box.left = Math.min(box.left, x - r);
+  box.right = Math.max(box.right, x + r);
+  box.top = Math.min(box.top, z - r);
+  box.bottom = Math.max(box.bottom, z + r);
+}
+
+export function includeBox(box: Box, other: Box): void {
+  if (!(other.right >= other.left)) return;
+  include(box, other.left, other.top);
+  include(box, other.right, other.bottom);
+}
+
+export const sizeOf = (box: Box): number => (box.right >= box.left ? Math.hypot(box.right - box.left, box.bottom - box.top) : 0);
+
+/// Room that a body takes in a pose.
+export function bodyBox(body: Body, pose: Pose, withJoint = true): Box {
+  const box = nowhere();
+  if (withJoint) include(box, pose.x, pose.z);
+  for (const line of body.lines) {
+    const last = line.points.length - 1;
+    const stride = Math.max(1, Math.floor(line.points.length / 12));
+    for (let p = 0; p <= last; p = p < last ? Math.min(last, p + stride) : last + 1)
+      include(box, ...place(pose, line.points[p][0], line.points[p][1], line.shapes?.[p]), line.width / 2);
   }
-  for (const body of scene.bodies) if (body.anchor) include(body.anchor[0], body.anchor[1], 0);
-  if (!Number.isFinite(box.left)) return { left: -1, right: 1, top: -1, bottom: 1 };
   return box;
+}
+
+const origin: Pose = { x: 0, z: 0, sin: 0, cos: 1, eta: [] };
+
+/// The middle of a body in its own frame.
+export function middleOf(body: Body): [number, number] {
+  const box = bodyBox(body, origin);
+  return [(box.top + box.bottom) / 2, (box.left + box.right) / 2];
+}
+
+/// Where the name of a body belongs: the middle of what is filled of it, else of all, and how far that reaches from there.
+export function nameSpot(body: Body): { at: [number, number]; half: number } {
+  const filled = body.lines.filter((l) => l.closed);
+  const box = bodyBox(filled.length ? { ...body, lines: filled } : body, origin, !filled.length);
+  return { at: [(box.top + box.bottom) / 2, (box.left + box.right) / 2], half: Math.min(box.right - box.left, box.bottom - box.top) / 2 };
 }
 
 /// The far end of a body: what leaves the trail.

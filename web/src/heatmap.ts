@@ -1,5 +1,7 @@
 // z over x and y in colours.
 import { h } from "./dom";
+import { Pen } from "./pen";
+import { Figure, csv, pictureItems, saveMenu, saveText } from "./save";
 import { colour, onTheme } from "./theme";
 import { number, suit, ticks, withUnit } from "./units";
 
@@ -26,6 +28,8 @@ export function tone(share: number): string {
   return `rgb(${c[0]},${c[1]},${c[2]})`;
 }
 
+let made = 0;
+
 export class HeatMap {
   readonly element = h("div", { class: "map" });
   readonly readout = h("p", { class: "map-readout dim", "aria-live": "polite" });
@@ -36,7 +40,8 @@ export class HeatMap {
   private marked?: [number, number];
 
   constructor() {
-    this.element.append(this.canvas, this.readout);
+    const save = saveMenu(`save-map-${++made}`, "Save this map", [...pictureItems(() => this.figure()), { label: "Data, CSV", save: () => this.saveData() }]);
+    this.element.append(this.canvas, h("div", { class: "plot-tools" }, this.readout, save));
     new ResizeObserver(() => this.draw()).observe(this.element);
     onTheme(() => this.draw());
     this.canvas.addEventListener("pointermove", (e) => this.point(e));
@@ -74,16 +79,41 @@ export class HeatMap {
     return [width, height, width - this.frame.left - this.frame.right, height - this.frame.top - this.frame.bottom];
   }
 
-  private draw(): void {
+  private figure(): Figure {
+    const [width, height] = this.size();
+    return { name: `${this.data?.zLabel ?? "map"}-map`, size: () => [width, height], paint: (pen) => this.paint(pen) };
+  }
+
+  private saveData(): void {
     const d = this.data;
-    const [width, height, w, hgt] = this.size();
-    if (!d || width === 0 || w < 20) return;
+    if (!d) return;
+    const at = (k: number) => [k % d.x.length, Math.floor(k / d.x.length)];
+    saveText(
+      `${d.zLabel}-map.csv`,
+      csv([
+        { name: d.xLabel, values: d.z.map((_, k) => d.x[at(k)[0]]) },
+        { name: d.yLabel, values: d.z.map((_, k) => d.y[at(k)[1]]) },
+        { name: d.zUnit ? `${d.zLabel} [${d.zUnit}]` : d.zLabel, values: d.z },
+      ]),
+      "text/csv",
+    );
+  }
+
+  private draw(): void {
+    const [width, height, w] = this.size();
+    if (!this.data || width === 0 || w < 20) return;
     const ratio = Math.min(2, devicePixelRatio || 1);
     this.canvas.width = width * ratio;
     this.canvas.height = height * ratio;
     this.canvas.style.height = `${height}px`;
     const c = this.canvas.getContext("2d")!;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.paint(c as Pen);
+  }
+
+  private paint(c: Pen): void {
+    const d = this.data!;
+    const [, , w, hgt] = this.size();
     const { left, top } = this.frame;
     const [low, high] = this.range();
     const [nx, ny] = [d.x.length, d.y.length];
@@ -123,7 +153,7 @@ export class HeatMap {
     return this.frame.top + hgt - (hgt * ((y - list[0]) / step + 0.5)) / list.length;
   }
 
-  private drawAxes(c: CanvasRenderingContext2D, w: number, hgt: number): void {
+  private drawAxes(c: Pen, w: number, hgt: number): void {
     const d = this.data!;
     const { left, top } = this.frame;
     c.fillStyle = c.strokeStyle = colour("muted");
@@ -153,7 +183,7 @@ export class HeatMap {
     c.restore();
   }
 
-  private drawScale(c: CanvasRenderingContext2D, w: number, hgt: number, low: number, high: number): void {
+  private drawScale(c: Pen, w: number, hgt: number, low: number, high: number): void {
     const { left, top } = this.frame;
     const x = left + w + 14;
     const shown = suit(Math.max(Math.abs(low), Math.abs(high)), this.data!.zUnit);

@@ -1,10 +1,10 @@
-import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { RunDocument } from "./data";
 import { h } from "./dom";
 import { Playground } from "./playground";
 import { showRunReport } from "./report";
 import { FitDocument, ReproduceDocument, SweepDocument, showFitReport, showReproduceReport, showSweepReport } from "./studies";
+import { svgOf } from "./save";
 import { startTheme } from "./theme";
 
 type Document_ = RunDocument | ReproduceDocument | SweepDocument | FitDocument | { kind: "playground"; thud: string } | null;
@@ -14,7 +14,7 @@ const root = document.getElementById("app")!;
 const data = JSON.parse(document.getElementById("thud-data")!.textContent ?? "null") as Document_;
 switch (data?.kind) {
   case "run":
-    Object.assign(window, { thud: { viewer: showRunReport(root, data) } });
+    Object.assign(window, { thud: { viewer: showRunReport(root, data), svgOf } });
     break;
   case "reproduce":
     showReproduceReport(root, data);

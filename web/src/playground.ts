@@ -4,6 +4,7 @@ import { Run, Scene } from "./data";
 import { card, download, h, icon } from "./dom";
 import { Editor } from "./editor";
 import { KnobPanel } from "./knobs";
+import { LinkState, PinLink, Settings, pack, readLink, writeLink } from "./link";
 import { directions, pageFoot } from "./report";
 import { SweepPanel } from "./sweep_panel";
 import { showKnob } from "./tables";
@@ -11,6 +12,9 @@ import { colour, themeButton } from "./theme";
 import { Pinned, Viewer } from "./viewer";
 
 const most_pinned = 5;
+
+/// A pinned run with what it was asked by.
+type Pin = Pinned & PinLink & { slot: number };
 
 export class Playground {
   readonly viewer = new Viewer();
@@ -28,17 +32,26 @@ export class Playground {
   private text?: string; // when it has been edited
   private scene?: Scene;
   private current?: Run;
-  private pinned: Pinned[] = [];
+  private pinned: Pin[] = [];
+  private packed: { text?: string; pins?: string } = {};
+  private written = "";
+  private writing = 0;
+  private writeLater = false;
+  private turn = 0; // of choosing a scenario: answers to an earlier one come too late
   private flight?: { abort: AbortController; since: number };
   private waiting = false;
 
   constructor(root: HTMLElement, version: string) {
-    this.viewer.plots.onMissing = () => this.update();
+    this.viewer.plots.onMissing = () => (this.update(), void this.refreshPins());
+    this.viewer.plots.onChange = () => this.writeHash();
     this.knobs.onTurn = () => this.update();
-    this.editor.onEdit = (text) => {
+    this.editor.onEdit = async (text) => {
       this.text = text;
-      this.remember();
       this.update();
+      const packed = await pack(text);
+      if (this.text !== text) return;
+      this.packed.text = packed;
+      this.writeHash();
     };
     this.sweep.request = () => this.request();
     this.sweep.onStart = () => (this.sweepCard.hidden = false);
@@ -47,7 +60,7 @@ export class Playground {
       this.update();
     };
     this.choice.addEventListener("change", () => void this.choose(this.choice.value));
-    addEventListener("hashchange", () => this.followHash());
+    addEventListener("hashchange", () => location.hash !== this.written && void this.followLink());
     root.append(this.layout(version));
     void this.begin();
   }
@@ -66,6 +79,7 @@ export class Playground {
           "div",
           { class: "page-tools" },
           button("pin", "Pin", "pin", () => this.pin()),
+          button("link", "Link", "copy-link", () => void this.copyLink()),
           button("download", "Report", "get-report", () => void this.save("report")),
           button("download", "CSV", "get-csv", () => void this.save("csv")),
           button("download", "TOML", "get-scenario", () => download(`${this.name || "scenario"}.toml`, new Blob([this.editor.text], { type: "application/toml" }))),
@@ -108,18 +122,20 @@ export class Playground {
           "aria-controls": `panel-${id}`,
           onclick: () => select(k),
           onkeydown: (e: KeyboardEvent) => {
-            const move = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
-            if (!move) return;
+            const last = parts.length - 1;
+            const to = { ArrowRight: k === last ? 0 : k + 1, ArrowLeft: k === 0 ? last : k - 1, Home: 0, End: last }[e.key];
+            if (to === undefined) return;
             e.preventDefault();
             e.stopPropagation();
-            select((k + move + parts.length) % parts.length, true);
+            select(to, true);
           },
         }, label),
       );
-      panels.push(h("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}` }, content));
+      panels.push(h("div", { role: "tabpanel", tabindex: "0", id: `panel-${id}`, "aria-labelledby": `tab-${id}` }, content));
     });
     select(0);
-    return h("div", { class: "tabs" }, h("div", { role: "tablist", class: "tablist", "aria-label": "What to change" }, ...buttons, this.answer), ...panels);
+    const list = h("div", { role: "tablist", class: "tablist", "aria-label": "What to change" }, ...buttons);
+    return h("div", { class: "tabs" }, h("div", { class: "tabs-head" }, list, this.answer), ...panels);
   }
 
   // ---- which scenario ---------------------------------------------------------------------------------------------
@@ -132,50 +148,68 @@ export class Playground {
       return;
     }
     this.choice.replaceChildren(...this.entries.map((e) => h("option", { value: e.name }, e.title)));
-    const { name, set } = readHash();
-    await this.choose(this.entries.some((e) => e.name === name) ? name : "free_link", set, true);
+    await this.followLink();
   }
 
-  private followHash(): void {
-    const { name, set } = readHash();
-    if (name && name !== this.name && this.entries.some((e) => e.name === name)) void this.choose(name, set);
+  /// What the address says, or the first scenario.
+  private async followLink(): Promise<void> {
+    let link: LinkState = { name: "", set: {}, pins: [] };
+    let trouble = "";
+    try {
+      link = await readLink(location.hash);
+    } catch (e) {
+      trouble = (e as Error).message;
+      link.name = decodeURIComponent(location.hash.slice(1).split("?")[0]);
+    }
+    const isKnown = this.entries.some((e) => e.name === link.name);
+    if (link.name && !isKnown && !link.text) trouble ||= `There is no scenario “${link.name}” here.`;
+    await this.choose(isKnown ? link.name : link.text ? link.name : "free_link", isKnown || link.text ? link : undefined);
+    if (trouble) this.complain(trouble);
   }
 
-  private async choose(name: string, set: Record<string, string> = {}, resume = false): Promise<void> {
+  private async choose(name: string, link?: LinkState): Promise<void> {
+    const turn = ++this.turn;
+    this.flight?.abort.abort();
+    this.flight = undefined;
+    this.waiting = false;
     this.name = name;
     this.choice.value = name;
-    this.text = undefined;
+    this.text = link?.text;
+    this.packed = {};
     this.pinned = [];
     this.showPins();
     this.sweepCard.hidden = true;
-    const kept = resume ? recall() : undefined;
-    if (kept?.name === name) this.text = kept.text;
+    this.viewer.plots.want(link?.plots);
     try {
-      this.editor.setText(this.text ?? (await scenarioText(name)));
+      const text = this.text ?? (await scenarioText(name));
+      if (this.text !== undefined) this.packed.text = await pack(text);
+      if (turn !== this.turn) return;
+      this.editor.setText(text);
     } catch (e) {
       this.complain(e instanceof ApiError ? e.message : "The server does not answer.");
       return;
     }
-    if (!resume) this.remember();
     this.knobs.load([], false);
     this.scene = undefined;
-    await this.fetchRun({ ...this.request(), set });
-  }
-
-  private remember(): void {
-    try {
-      if (this.text === undefined) sessionStorage.removeItem("thud-text");
-      else sessionStorage.setItem("thud-text", JSON.stringify({ name: this.name, text: this.text }));
-    } catch {
-      // no storage, nothing kept
+    const columns = link?.plots?.flatMap((p) => p.names) ?? [];
+    await this.fetchRun({ ...this.request(), set: link?.set ?? {}, columns });
+    // With knobs that are not taken, at least the scenario is shown.
+    if (turn === this.turn && !this.scene && Object.keys(link?.set ?? {}).length) {
+      const message = this.problem.textContent!;
+      await this.fetchRun({ ...this.request(), columns });
+      this.complain(message);
     }
+    for (const pin of link?.pins ?? []) if (turn === this.turn) await this.addPin(pin, turn);
   }
 
   // ---- runs -------------------------------------------------------------------------------------------------------
 
   private request(): RunRequest {
-    const source = this.text === undefined ? { scenario: this.name } : { text: this.text };
-    return { ...source, set: this.knobs.settings(), columns: this.viewer.plots.names() };
+    return this.requestFor(this.knobs.settings(), this.text);
+  }
+
+  private requestFor(set: Settings, text?: string): RunRequest {
+    return { ...(text === undefined ? { scenario: this.name } : { text }), set, columns: this.viewer.plots.names() };
   }
 
   /// One request at a time, and always the latest; one that takes long is given up for a newer one.
@@ -194,6 +228,7 @@ export class Playground {
     document.body.classList.add("busy");
     try {
       const { scene, run: result } = await run(request, flight.abort.signal);
+      if (this.flight !== flight) return;
       this.answer.textContent = `${Math.round(performance.now() - flight.since)} ms`;
       this.show(scene, result);
       this.complain("");
@@ -208,6 +243,7 @@ export class Playground {
         this.complain("The server does not answer. Is thud serve still running?");
       }
     }
+    if (this.flight !== flight) return;
     this.flight = undefined;
     document.body.classList.remove("busy");
     if (this.waiting) {
@@ -226,7 +262,40 @@ export class Playground {
     this.sweep.load(scene);
     // A text that is being written is still the same scenario.
     this.viewer.show({ ...scene, name: this.name }, result, this.pinned);
-    writeHash(this.name, this.knobs.settings());
+    this.writeHash();
+  }
+
+  // Browsers take offence at an address that changes with every move of a slider.
+  private writeHash(): void {
+    if (this.writing) {
+      this.writeLater = true;
+      return;
+    }
+    this.writeHashNow();
+    this.writing = window.setTimeout(() => {
+      this.writing = 0;
+      if (this.writeLater) this.writeHash();
+    }, 150);
+  }
+
+  private writeHashNow(): void {
+    this.writeLater = false;
+    if (!this.scene) return;
+    const plots = this.viewer.plots.isChanged() ? this.viewer.plots.states() : undefined;
+    const state = { name: this.name, set: this.knobs.settings(), text: this.text, plots, pins: this.pinned };
+    history.replaceState(null, "", writeLink(state, this.packed));
+    this.written = location.hash;
+  }
+
+  private async copyLink(): Promise<void> {
+    const button = document.getElementById("copy-link")!.lastChild!;
+    try {
+      await navigator.clipboard.writeText(location.href);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "In the bar";
+    }
+    setTimeout(() => (button.textContent = "Link"), 1500);
   }
 
   private complain(message: string, inText = false): void {
@@ -238,14 +307,52 @@ export class Playground {
   // ---- comparing and keeping --------------------------------------------------------------------------------------
 
   private pin(): void {
-    if (!this.scene || !this.current || this.pinned.length >= most_pinned) return;
-    const taken = new Set(this.pinned.map((p) => p.colour()));
-    const slot = [2, 3, 4, 5, 6].find((k) => !taken.has(colour(`series-${k}`))) ?? 2;
+    if (!this.scene || !this.current) return;
     const changed = this.scene.knobs.filter((k) => k.value !== k.default);
     const label = changed.length ? changed.map((k) => `${k.name} ${showKnob(k)}`).join(", ") : "defaults";
-    this.pinned.push({ label, scene: this.scene, run: this.current, colour: () => colour(`series-${slot}`) });
+    this.keep({ label, set: this.knobs.settings(), text: this.text }, this.scene, this.current);
+  }
+
+  /// A pin that a link brings is run again.
+  private async addPin(pin: PinLink, turn: number): Promise<void> {
+    try {
+      const { scene, run: result } = await run(this.requestFor(pin.set, pin.text));
+      if (turn === this.turn) this.keep(pin, scene, result);
+    } catch (e) {
+      this.complain(`The pinned run “${pin.label}” of this link: ${e instanceof Error ? e.message : "no answer"}`);
+    }
+  }
+
+  private keep(pin: PinLink, scene: Scene, result: Run): void {
+    if (this.pinned.length >= most_pinned) return;
+    const slot = [2, 3, 4, 5, 6].find((k) => !this.pinned.some((p) => p.slot === k)) ?? 2;
+    this.pinned.push({ ...pin, scene, run: result, slot, colour: () => colour(`series-${slot}`) });
+    void this.pinsChanged();
+  }
+
+  // A plot may ask for what pinned runs were not asked for.
+  private async refreshPins(): Promise<void> {
+    const names = this.viewer.plots.names();
+    for (const p of this.pinned.filter((q) => names.some((n) => !(n in q.run.columns)))) {
+      try {
+        p.run = (await run(this.requestFor(p.set, p.text))).run;
+        this.showAgain();
+      } catch {
+        // it keeps the curves that it has
+      }
+    }
+  }
+
+  private async pinsChanged(): Promise<void> {
     this.showPins();
-    this.viewer.show({ ...this.scene, name: this.name }, this.current, this.pinned);
+    this.showAgain();
+    const pins: PinLink[] = this.pinned.map(({ label, set, text }) => ({ label, set, text }));
+    this.packed.pins = pins.length ? await pack(JSON.stringify(pins)) : undefined;
+    this.writeHash();
+  }
+
+  private showAgain(): void {
+    if (this.scene && this.current) this.viewer.show({ ...this.scene, name: this.name }, this.current, this.pinned);
   }
 
   private showPins(): void {
@@ -262,8 +369,7 @@ export class Playground {
             "aria-label": `Unpin ${p.label}`,
             onclick: () => {
               this.pinned = this.pinned.filter((q) => q !== p);
-              this.showPins();
-              if (this.scene && this.current) this.viewer.show({ ...this.scene, name: this.name }, this.current, this.pinned);
+              void this.pinsChanged();
             },
           }, "unpin"),
         ),
@@ -278,23 +384,5 @@ export class Playground {
     } catch (e) {
       this.complain(e instanceof ApiError ? e.message : "The server does not answer.");
     }
-  }
-}
-
-function readHash(): { name: string; set: Record<string, string> } {
-  const [name, query] = location.hash.slice(1).split("?");
-  return { name: decodeURIComponent(name ?? ""), set: Object.fromEntries(new URLSearchParams(query ?? "")) };
-}
-
-function writeHash(name: string, set: Record<string, string>): void {
-  const query = new URLSearchParams(set).toString();
-  history.replaceState(null, "", `#${encodeURIComponent(name)}${query ? `?${query}` : ""}`);
-}
-
-function recall(): { name: string; text: string } | undefined {
-  try {
-    return JSON.parse(sessionStorage.getItem("thud-text") ?? "null") ?? undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,13 +1,20 @@
-// Plots against time that share the cursor of the player.
-import uPlot from "uplot";
-import { Run, Scene, at, locate } from "./data";
-import { h, iconButton } from "./dom";
+// Plots of observables against time; all share the cursor, the pointer and the part of time that is shown.
+import { Curve } from "./chart";
+import { Run, Scene } from "./data";
+import { h, icon, iconButton } from "./dom";
+import { Pen } from "./pen";
 import { Player } from "./player";
-import { colour, onTheme, seriesColours } from "./theme";
-import { Shown, column, largest, number, suit, withUnit } from "./units";
+import { Figure } from "./save";
+import { colour } from "./theme";
+import { Content, TimePlot, valueAt } from "./time_plot";
+import { TimeWindow } from "./time_window";
+import { Shown, largest, number, pretty, suit, withUnit } from "./units";
 
 /// What is smaller than this in SI is zero with the errors of arithmetic.
 const noise = 1e-12;
+const most_curves = 6;
+const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [12, 4], [4, 4]];
+const plotHeight = 168;
 
 /// A run in the plots: the current one, or one that is pinned.
 export interface Source {
@@ -16,355 +23,374 @@ export interface Source {
   colour: () => string;
 }
 
-export function axisStyle(): Partial<uPlot.Axis> {
-  return {
-    stroke: colour("muted"),
-    grid: { stroke: colour("grid"), width: 1 },
-    ticks: { stroke: colour("grid"), width: 1, size: 5 },
-    font: "11px system-ui, sans-serif",
-  };
+/// What a plot shows.
+export interface PlotState {
+  names: string[];
+  log: boolean;
 }
 
-/// Values of one run at the instants of another.
-function resample(time: number[], values: (number | null)[], onto: number[]): (number | null)[] {
-  const end = time[time.length - 1];
-  return onto.map((t) => {
-    if (t > end * (1 + 1e-9)) return null;
-    const v = at(values, locate(time, t));
-    return Number.isFinite(v) ? v : null;
-  });
+interface Shelf {
+  name: string;
+  select: HTMLSelectElement;
+  swatch: HTMLElement;
+  value: HTMLElement;
+  unit: Shown;
+  most: number;
+  isRight: boolean;
 }
 
-/// A plot with the player's cursor on it; drag or click to move the cursor.
-export class TimePlot {
-  readonly element = h("div", { class: "plot" });
-  private plot?: uPlot;
-  private cursor = h("div", { class: "time-cursor" });
-  private unit: Shown = { factor: 1, unit: "s" };
-  private dragging = false;
-  private make?: () => { options: Omit<uPlot.Options, "width" | "height">; data: uPlot.AlignedData };
-
-  constructor(
-    private player: Player,
-    private height = 150,
-  ) {
-    player.onTime(() => this.moveCursor());
-    new ResizeObserver(() => this.resize()).observe(this.element);
-    onTheme(() => this.rebuild());
-    addEventListener("pointerup", () => (this.dragging = false));
-  }
-
-  /// Times in seconds are given; the axis shows a unit that suits them.
-  show(end: number, make: (unit: Shown) => { options: Omit<uPlot.Options, "width" | "height">; data: uPlot.AlignedData }): void {
-    this.unit = suit(end, "s");
-    this.make = () => make(this.unit);
-    this.rebuild();
-  }
-
-  private rebuild(): void {
-    if (!this.make || this.element.clientWidth === 0) return;
-    this.plot?.destroy();
-    const { options, data } = this.make();
-    this.plot = new uPlot({ ...options, width: this.element.clientWidth, height: this.height }, data, this.element);
-    const over = this.plot.over;
-    over.append(this.cursor);
-    const seek = (e: PointerEvent) => {
-      this.player.pause();
-      this.player.seek(this.plot!.posToVal(e.clientX - over.getBoundingClientRect().left, "x") / this.unit.factor);
-    };
-    over.addEventListener("pointerdown", (e) => {
-      this.dragging = true;
-      seek(e);
-    });
-    over.addEventListener("pointermove", (e) => this.dragging && seek(e));
-    this.moveCursor();
-  }
-
-  private resize(): void {
-    if (!this.make) return;
-    if (!this.plot) return this.rebuild();
-    const width = this.element.clientWidth;
-    if (width > 0 && width !== this.plot.width) this.plot.setSize({ width, height: this.height });
-    this.moveCursor();
-  }
-
-  private moveCursor(): void {
-    if (!this.plot) return;
-    const x = this.plot.valToPos(this.player.time * this.unit.factor, "x");
-    this.cursor.style.transform = `translateX(${Number.isFinite(x) ? x : 0}px)`;
-  }
+interface Entry {
+  curves: Shelf[];
+  log: boolean;
+  plot: TimePlot;
+  row: HTMLElement;
+  list: HTMLElement;
+  pins: HTMLElement;
+  logButton: HTMLButtonElement;
+  addButton: HTMLButtonElement;
 }
 
-/// Round numbers along an axis, the last one with the unit.
-function named(unit: string): (u: uPlot, list: number[]) => string[] {
-  return (_u, list) => list.map((v, k) => (k === list.length - 1 ? withUnit(number(v), unit) : number(v)));
-}
-
-function baseOptions(x: string, y: string): Omit<uPlot.Options, "width" | "height" | "series"> {
-  return {
-    legend: { show: false },
-    cursor: { show: false },
-    pxAlign: false,
-    padding: [8, 18, 0, 0],
-    scales: { x: { time: false } },
-    axes: [
-      { ...axisStyle(), size: 28, values: named(x) },
-      { ...axisStyle(), size: 64, values: named(y) },
-    ],
-  };
-}
-
-/// Plots of observables, each with a choice of what it shows.
 export class PlotPanel {
   readonly element = h("div", { class: "plots" });
   /// Called when a plot asks for an observable that the run does not carry.
   onMissing?: (name: string) => void;
+  /// Called when the reader has changed what is shown.
+  onChange?: () => void;
   private scene!: Scene;
   private sources: Source[] = [];
-  private plots: { name: string; plot: TimePlot; value: HTMLElement; select: HTMLSelectElement; row: HTMLElement; unit: Shown; most: number }[] = [];
-  private add = iconButton("plus", "Another plot", () => this.addPlot(this.nextName()), "add-plot");
+  private entries: Entry[] = [];
+  private wanted?: PlotState[] | "default";
+  private whole = h("button", { type: "button", id: "whole-time", hidden: true, onclick: () => this.window.showAll() }, "All of the time");
+  private foot: HTMLElement;
 
-  constructor(private player: Player) {
-    this.element.append(h("div", { class: "plots-more" }, this.add));
-    player.onTime(() => this.showValues());
+  constructor(
+    private player: Player,
+    private window: TimeWindow,
+  ) {
+    const add = iconButton("plus", "Another plot", () => this.change(() => this.addPlot({ names: [this.nextName()], log: false })), "add-plot");
+    this.foot = h("div", { class: "plots-more" }, add, this.whole);
+    this.element.append(this.foot);
+    player.onTime(() => this.window.hover === undefined && this.showValues());
+    window.onHover(() => this.showValues());
+    window.onRange(() => (this.whole.hidden = window.isWhole()));
+  }
+
+  /// Something to stand below the plots.
+  addTool(tool: HTMLElement): void {
+    this.foot.append(tool);
   }
 
   names(): string[] {
-    return this.plots.map((p) => p.name);
+    return [...new Set(this.entries.flatMap((e) => e.curves.map((c) => c.name)))];
+  }
+
+  states(): PlotState[] {
+    return this.entries.map((e) => ({ names: e.curves.map((c) => c.name), log: e.log }));
+  }
+
+  /// Whether these are not the plots that the scenario asks for.
+  isChanged(): boolean {
+    return JSON.stringify(this.states()) !== JSON.stringify(defaultPlots(this.scene));
+  }
+
+  /// What to show with the next run, or what the scenario asks for.
+  want(states?: PlotState[]): void {
+    this.wanted = states ?? "default";
   }
 
   load(scene: Scene, sources: Source[]): void {
     const isOther = !this.scene || this.scene.name !== scene.name;
     this.scene = scene;
     this.sources = sources;
+    this.whole.hidden = this.window.isWhole();
     const known = new Set(scene.observables.map((o) => o.name));
-    const wanted = isOther ? defaultPlots(scene) : this.names().filter((n) => known.has(n));
-    if (isOther || wanted.length !== this.plots.length) {
-      for (const p of this.plots) p.row.remove();
-      this.plots = [];
-      for (const name of wanted.length ? wanted : defaultPlots(scene)) this.addPlot(name);
-    } else {
-      for (const p of this.plots) this.fillSelect(p.select, p.name);
+    const wanted = this.wanted ?? (isOther ? "default" : this.states());
+    const asked = wanted === "default" ? defaultPlots(scene) : wanted;
+    this.wanted = undefined;
+    let states = asked.map((s) => ({ ...s, names: s.names.filter((n) => known.has(n)) })).filter((s) => s.names.length);
+    if (!states.length) states = defaultPlots(scene);
+    if (isOther || JSON.stringify(states) !== JSON.stringify(this.states())) {
+      for (const e of this.entries) e.row.remove();
+      this.entries = [];
+      for (const state of states) this.addPlot(state);
     }
-    this.plots.forEach((_, k) => this.update(k));
+    this.update();
+  }
+
+  // ---- which plots ------------------------------------------------------------------------------------------------
+
+  private change(what: () => void): void {
+    what();
+    this.update();
+    const missing = this.names().find((n) => !(n in this.sources[0].run.columns));
+    if (missing) this.onMissing?.(missing);
+    this.onChange?.();
   }
 
   private nextName(): string {
     const shown = new Set(this.names());
-    return this.scene.observables.find((o) => !shown.has(o.name) && o.name !== "time")?.name ?? "time";
+    const carried = this.onMissing ? undefined : this.sources[0].run.columns;
+    return this.scene.observables.find((o) => !shown.has(o.name) && o.name !== "time" && (!carried || o.name in carried))?.name ?? this.names()[0];
   }
 
-  private addPlot(name: string): void {
-    const plot = new TimePlot(this.player);
-    const value = h("output", { class: "plot-value" });
-    const select = h("select", { "aria-label": "What this plot shows", class: "plot-select" });
-    this.fillSelect(select, name);
-    const row = h("div", { class: "plot-row" });
-    const entry = { name, plot, value, select, row, unit: { factor: 1, unit: "" }, most: 0 };
+  private addPlot(state: PlotState): void {
+    const list = h("div", { class: "plot-curves" });
+    const logButton = h("button", { type: "button", class: "log-button", title: "Powers of ten along the axis" }, "log");
+    const addButton = iconButton("plus", "Another curve in this plot", () => this.change(() => this.addCurve(entry, this.nextFor(entry))));
+    addButton.classList.add("add-curve");
+    const entry: Entry = { curves: [], log: state.log, plot: new TimePlot(this.player, this.window, plotHeight), row: h("div", { class: "plot-row" }), list, pins: h("ul", { class: "plot-pins" }), logButton, addButton };
+    logButton.addEventListener("click", () => this.change(() => (entry.log = !entry.log)));
     const remove = iconButton("close", "Remove this plot", () => {
-      if (this.plots.length < 2) return;
-      this.plots.splice(this.plots.indexOf(entry), 1);
-      row.remove();
+      if (this.entries.length > 1) this.change(() => (this.entries.splice(this.entries.indexOf(entry), 1), entry.row.remove()));
     });
-    select.addEventListener("change", () => {
-      entry.name = select.value;
-      if (!(entry.name in this.sources[0].run.columns)) this.onMissing?.(entry.name);
-      this.update(this.plots.indexOf(entry));
-    });
-    row.append(h("div", { class: "plot-head" }, select, value, remove), plot.element);
-    this.element.insertBefore(row, this.element.lastChild);
-    this.plots.push(entry);
-    if (this.sources.length) {
-      if (!(name in this.sources[0].run.columns)) this.onMissing?.(name);
-      this.update(this.plots.length - 1);
-    }
+    entry.row.append(h("div", { class: "plot-head" }, this.grip(entry), list, addButton, logButton, remove), entry.pins, entry.plot.element);
+    this.element.insertBefore(entry.row, this.foot);
+    this.entries.push(entry);
+    for (const name of state.names) this.addCurve(entry, name);
   }
 
-  private fillSelect(select: HTMLSelectElement, chosen: string): void {
+  // Of the same unit, if there is one left.
+  private nextFor(entry: Entry): string {
+    const shown = new Set(entry.curves.map((c) => c.name));
+    const carried = this.onMissing ? undefined : this.sources[0].run.columns;
+    const open = this.scene.observables.filter((o) => !shown.has(o.name) && o.name !== "time" && (!carried || o.name in carried) && this.fits(entry, o.name));
+    const unit = this.unitOf(entry.curves[0].name);
+    const last = (name: string) => name.slice(name.lastIndexOf(".") + 1);
+    const like = (name: string) => last(name) === last(entry.curves[0].name);
+    return (open.find((o) => o.unit === unit && like(o.name)) ?? open.find((o) => o.unit === unit) ?? open[0])?.name ?? entry.curves[0].name;
+  }
+
+  private unitOf = (name: string): string => this.scene.observables.find((o) => o.name === name)?.unit ?? "";
+
+  // There are two axes, so there can be two units.
+  private fits(entry: Entry, name: string, instead?: Shelf): boolean {
+    const units = new Set(entry.curves.filter((c) => c !== instead).map((c) => this.unitOf(c.name)));
+    return units.add(this.unitOf(name)).size <= 2;
+  }
+
+  private addCurve(entry: Entry, name: string): void {
+    const select = h("select", { "aria-label": "What this curve shows", class: "plot-select" });
+    const shelf: Shelf = { name, select, swatch: h("span", { class: "swatch line" }), value: h("output", { class: "plot-value" }), unit: { factor: 1, unit: "" }, most: 0, isRight: false };
+    select.addEventListener("change", () => this.change(() => (shelf.name = select.value)));
+    const item = h("span", { class: "curve" }, shelf.swatch, select, shelf.value);
+    if (entry.curves.length)
+      item.append(iconButton("close", "Remove this curve", () => this.change(() => (entry.curves.splice(entry.curves.indexOf(shelf), 1), item.remove()))));
+    entry.curves.push(shelf);
+    entry.list.append(item);
+  }
+
+  private fillSelect(entry: Entry, shelf: Shelf): void {
     const carried = this.onMissing ? undefined : this.sources[0]?.run.columns;
     const groups = new Map<string, HTMLOptGroupElement>();
-    select.replaceChildren();
+    shelf.select.replaceChildren();
     for (const o of this.scene.observables) {
-      if (o.name === "time" || (carried && !(o.name in carried))) continue;
+      if (o.name === "time" || (carried && !(o.name in carried)) || !this.fits(entry, o.name, shelf)) continue;
       const prefix = o.name.includes(".") ? o.name.slice(0, o.name.indexOf(".")) : "";
       let group = groups.get(prefix);
       if (!group) {
         group = h("optgroup", { label: prefix || "other" });
         groups.set(prefix, group);
-        select.append(group);
+        shelf.select.append(group);
       }
       group.append(h("option", { value: o.name, title: o.about }, o.name));
     }
-    select.value = chosen;
+    shelf.select.value = shelf.name;
+    shelf.select.title = this.scene.observables.find((o) => o.name === shelf.name)?.about ?? "";
   }
 
-  private update(k: number): void {
-    const entry = this.plots[k];
-    const about = this.scene.observables.find((o) => o.name === entry.name);
-    if (!about) return;
-    entry.select.title = about.about;
-    const lists = this.sources.map((s) => s.run.columns[entry.name]);
-    entry.most = Math.max(0, ...lists.map((l) => (l ? largest(l) : 0)));
-    entry.unit = suit(entry.most, about.unit);
-    const end = Math.max(...this.sources.map((s) => s.run.stop.time));
-    entry.plot.show(end, (unit) => this.build(entry.name, entry.unit, unit));
+  // ---- order ------------------------------------------------------------------------------------------------------
+
+  private grip(entry: Entry): HTMLElement {
+    const grip = h("button", { type: "button", class: "icon-button grip", title: "Drag to another place (or arrow up, down)", "aria-label": "Move this plot" }, icon("grip") as unknown as Node);
+    grip.addEventListener("pointerdown", (e) => {
+      grip.setPointerCapture(e.pointerId);
+      entry.row.classList.add("moving");
+    });
+    grip.addEventListener("pointermove", (e) => {
+      if (!entry.row.classList.contains("moving")) return;
+      const over = this.entries.findIndex((o) => {
+        const box = o.row.getBoundingClientRect();
+        return e.clientY >= box.top && e.clientY <= box.bottom;
+      });
+      if (over >= 0) this.move(entry, over);
+    });
+    const end = () => {
+      if (!entry.row.classList.contains("moving")) return;
+      entry.row.classList.remove("moving");
+      this.onChange?.();
+    };
+    grip.addEventListener("pointerup", end);
+    grip.addEventListener("pointercancel", end);
+    grip.addEventListener("keydown", (e) => {
+      const by = e.key === "ArrowUp" ? -1 : e.key === "ArrowDown" ? 1 : 0;
+      if (!by) return;
+      e.preventDefault();
+      e.stopPropagation();
+      this.move(entry, this.entries.indexOf(entry) + by);
+      grip.focus();
+      this.onChange?.();
+    });
+    return grip;
+  }
+
+  private move(entry: Entry, to: number): void {
+    const from = this.entries.indexOf(entry);
+    if (to < 0 || to >= this.entries.length || to === from) return;
+    this.entries.splice(from, 1);
+    this.entries.splice(to, 0, entry);
+    // Others are moved about it: what is moved itself loses the pointer.
+    for (const e of this.entries.slice(0, to)) this.element.insertBefore(e.row, entry.row);
+    for (const e of this.entries.slice(to + 1)) this.element.insertBefore(e.row, this.foot);
+  }
+
+  // ---- content ----------------------------------------------------------------------------------------------------
+
+  private update(): void {
+    if (!this.sources.length) return;
+    for (const e of this.entries) this.measure(e);
+    const wide = this.entries.some((e) => e.curves.some((c) => c.isRight));
+    for (const e of this.entries) {
+      e.plot.wideRight = wide;
+      e.plot.show((unit) => this.build(e, unit));
+      this.showPins(e);
+    }
     this.showValues();
   }
 
-  private build(name: string, shown: Shown, unit: Shown): { options: Omit<uPlot.Options, "width" | "height">; data: uPlot.AlignedData } {
-    const carrying = this.sources.filter((s) => name in s.run.columns);
-    const time = carrying.length === 1 ? carrying[0].run.time : merge(carrying.map((s) => s.run.time));
-    const data: (number | null)[][] = [time.map((t) => t * unit.factor)];
-    const series: uPlot.Series[] = [{}];
-    for (const s of carrying) {
-      const values = carrying.length === 1 ? s.run.columns[name] : resample(s.run.time, s.run.columns[name], time);
-      const isNoise = largest(values) < noise;
-      data.push(values.map((v) => (v === null ? null : isNoise ? 0 : v * shown.factor)));
-      series.push({ stroke: s.colour(), width: s === this.sources[0] ? 2 : 1.5, points: { show: false } });
+  // Units, sides and colours of the curves.
+  private measure(e: Entry): void {
+    const first = this.unitOf(e.curves[0].name);
+    for (const side of [false, true]) {
+      const curves = e.curves.filter((c) => (this.unitOf(c.name) !== first) === side);
+      for (const c of curves) c.most = Math.max(0, ...this.sources.map((s) => largest(s.run.columns[c.name] ?? [])));
+      const unit = curves.length ? suit(Math.max(...curves.map((c) => c.most)), this.unitOf(curves[0].name)) : { factor: 1, unit: "" };
+      for (const c of curves) Object.assign(c, { unit, isRight: side });
     }
-    return { options: { ...baseOptions(unit.unit, shown.unit), series }, data: data as uPlot.AlignedData };
+    e.curves.forEach((c, k) => {
+      this.fillSelect(e, c);
+      const tone = this.colourOf(e, k, this.sources[0]);
+      const [on, off] = this.sources.length > 1 ? dashes[k % dashes.length] : [];
+      c.swatch.style.background = on ? `repeating-linear-gradient(90deg, ${tone} 0 ${on}px, transparent ${on}px ${on + off}px)` : tone;
+      c.swatch.hidden = e.curves.length < 2 && this.sources.length < 2;
+    });
+    e.addButton.hidden = e.curves.length >= most_curves;
+    const values = e.curves.map((c) => this.sources[0].run.columns[c.name] ?? []);
+    e.logButton.disabled = !e.log && !values.some((list) => list.some((v) => v !== null && v > 0));
+    e.logButton.setAttribute("aria-pressed", String(e.log));
   }
 
+  // Beside pinned runs colours are of runs, and curves differ in their dashes.
+  private colourOf(e: Entry, k: number, source: Source): string {
+    return this.sources.length > 1 || e.curves.length < 2 ? source.colour() : colour(`series-${(k % 6) + 1}`);
+  }
+
+  private build(e: Entry, unit: Shown): Content {
+    const curves: Curve[] = [];
+    // The current run is drawn over those that are pinned.
+    for (const s of [...this.sources.slice(1).reverse(), this.sources[0]]) {
+      const x = s.run.time.map((t) => t * unit.factor);
+      e.curves.forEach((c, k) => {
+        const values = s.run.columns[c.name];
+        if (!values) return;
+        const isNoise = largest(values) < noise;
+        const y = values.map((v) => (v === null ? null : isNoise ? 0 : v * c.unit.factor));
+        const dash = this.sources.length > 1 ? dashes[k % dashes.length] : [];
+        curves.push({ x, y, colour: this.colourOf(e, k, s), width: s === this.sources[0] ? 2 : 1.5, dash, right: c.isRight });
+      });
+    }
+    const right = e.curves.filter((c) => c.isRight);
+    return {
+      curves,
+      y: { title: titleOf(e.curves.filter((c) => !c.isRight)), log: e.log },
+      right: right.length ? { title: titleOf(right), log: e.log } : undefined,
+    };
+  }
+
+  private showPins(e: Entry): void {
+    const items = this.sources.slice(1).map((s) => h("li", {}, h("span", { class: "swatch line", style: `background:${s.colour()}` }), h("span", { class: "pin-name" }, s.label), h("output", { class: "pin-value" })));
+    e.pins.replaceChildren(...items);
+    e.pins.hidden = !items.length;
+  }
+
+  // At the pointer, else at the cursor.
   private showValues(): void {
-    const run = this.sources[0]?.run;
-    if (!run) return;
-    const place = locate(run.time, this.player.time);
-    for (const p of this.plots) {
-      const column = run.columns[p.name];
-      const value = column ? at(column, place) : NaN;
-      const isNoise = Math.abs(value) < Math.max(noise, 1e-9 * p.most);
-      p.value.textContent = column ? withUnit(number(isNoise ? 0 : value * p.unit.factor, 4), p.unit.unit) : "…";
+    const t = this.window.hover ?? this.player.time;
+    this.element.classList.toggle("pointing", this.window.hover !== undefined);
+    for (const e of this.entries) {
+      for (const c of e.curves) c.value.textContent = this.valueText(this.sources[0].run, c, t);
+      this.sources.slice(1).forEach((s, k) => {
+        const value = e.pins.children[k]?.lastElementChild;
+        if (value) value.textContent = e.curves.map((c) => this.valueText(s.run, c, t)).join(" · ");
+      });
     }
+  }
+
+  private valueText(run: Run, c: Shelf, t: number): string {
+    const column = run.columns[c.name];
+    if (!column) return "…";
+    const value = valueAt({ x: run.time, y: column }, t);
+    if (!Number.isFinite(value)) return "–";
+    const isNoise = Math.abs(value) < Math.max(noise, 1e-9 * c.most);
+    return withUnit(number(isNoise ? 0 : value * c.unit.factor, 4), c.unit.unit);
+  }
+
+  /// All plots, one below the other, with what they show above each.
+  figure(): Figure {
+    const heads = this.entries.map((e) => 20 + (this.sources.length > 1 ? 16 * (this.sources.length - 1) : 0) + (e.curves.length > 1 || this.sources.length > 1 ? 16 * e.curves.length : 0));
+    return {
+      name: `${this.scene.name}-plots`,
+      size: () => [Math.max(420, this.element.clientWidth), heads.reduce((sum, x) => sum + x + plotHeight + 8, 8)],
+      paint: (pen, width) => {
+        let y = 8;
+        this.entries.forEach((e, k) => {
+          this.paintHead(pen, e, y);
+          pen.save();
+          pen.translate(0, y + heads[k]);
+          e.plot.paint(pen, width, plotHeight);
+          pen.restore();
+          y += heads[k] + plotHeight + 8;
+        });
+      },
+    };
+  }
+
+  private paintHead(pen: Pen, e: Entry, top: number): void {
+    const keys: { text: string; tone: string; dash: number[] }[] = [];
+    if (e.curves.length > 1 || this.sources.length > 1)
+      e.curves.forEach((c, k) => keys.push({ text: this.sources.length > 1 ? `${c.name} (${this.sources[0].label})` : c.name, tone: this.colourOf(e, k, this.sources[0]), dash: this.sources.length > 1 ? dashes[k] : [] }));
+    for (const s of this.sources.slice(1)) keys.push({ text: s.label, tone: s.colour(), dash: [] });
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    pen.font = "600 12px system-ui, sans-serif";
+    pen.fillStyle = colour("ink");
+    if (!keys.length) pen.fillText(e.curves[0].name, 70, top + 12);
+    pen.font = "12px system-ui, sans-serif";
+    keys.forEach((key, k) => {
+      const y = top + 12 + 16 * k;
+      pen.strokeStyle = key.tone;
+      pen.lineWidth = 2;
+      pen.setLineDash(key.dash);
+      pen.beginPath();
+      pen.moveTo(70, y);
+      pen.lineTo(96, y);
+      pen.stroke();
+      pen.setLineDash([]);
+      pen.fillText(key.text, 102, y);
+    });
   }
 }
 
-function merge(lists: number[][]): number[] {
-  const all = lists.flat().sort((a, b) => a - b);
-  return all.filter((t, k) => k === 0 || t > all[k - 1]);
+/// The names of curves with their unit; without the body where it is the same for all.
+function titleOf(curves: Shelf[]): string {
+  if (!curves.length) return "";
+  const heads = new Set(curves.map((c) => c.name.slice(0, c.name.indexOf(".") + 1)));
+  const names = heads.size === 1 && curves.length > 1 ? curves.map((c) => c.name.slice([...heads][0].length)) : curves.map((c) => c.name);
+  return curves[0].unit.unit ? `${names.join(", ")} [${pretty(curves[0].unit.unit)}]` : names.join(", ");
 }
 
-function defaultPlots(scene: Scene): string[] {
-  if (scene.plot.length) return scene.plot.slice(0, 4);
+function defaultPlots(scene: Scene): PlotState[] {
   const known = new Set(scene.observables.map((o) => o.name));
   const body = scene.bodies[0]?.name;
-  return [`${body}.depth`, `${body}.v`, `${body}.angle`].filter((n) => known.has(n));
-}
-
-const energyNames: Record<string, string> = {
-  kinetic: "kinetic",
-  potential: "potential",
-  strain: "strain",
-};
-
-/// Where the energy is and where it went: stacked, so that the top line is what was there and what was supplied.
-export class EnergyPlot {
-  readonly element = h("div", { class: "energy" });
-  private plot: TimePlot;
-  private legend = h("ul", { class: "energy-legend" });
-  private parts: { name: string; values: number[]; colour: () => string; value: HTMLElement }[] = [];
-  private run?: Run;
-  private unit: Shown = { factor: 1, unit: "J" };
-  private text = (x: number): string => String(x);
-
-  constructor(private player: Player) {
-    this.plot = new TimePlot(player, 220);
-    this.element.append(this.plot.element, this.legend);
-    player.onTime(() => this.showValues());
-    onTheme(() => this.run && this.load(this.run));
-  }
-
-  load(run: Run): void {
-    this.run = run;
-    this.parts = [];
-    const add = (name: string, values: (number | null)[] | undefined, tone: string) => {
-      if (!values || largest(values) === 0) return;
-      this.parts.push({ name, values: values.map((v) => v ?? 0), colour: () => colour(tone), value: h("span", { class: "energy-value" }) });
-    };
-    const c = run.columns;
-    const potential = c["energy.potential"]?.map((v) => v ?? 0) ?? [];
-    const floor = Math.min(...potential);
-    let tone = 0;
-    for (const [key, value] of Object.entries(c))
-      if (key.startsWith("energy.loss.")) add(`lost to ${key.slice(12).replaceAll("_", " ")}`, value, `loss-${(tone++ % 6) + 1}`);
-    this.parts.reverse();
-    add(energyNames.strain, c["energy.strain"], "energy-strain");
-    add(energyNames.potential, potential.map((v) => v - floor), "energy-potential");
-    add(energyNames.kinetic, c["energy.kinetic"], "energy-kinetic");
-    this.parts.reverse();
-    const total = run.time.map((_, k) => this.parts.reduce((sum, p) => sum + p.values[k], 0));
-    this.unit = suit(largest(total), "J");
-    this.text = column(total, "J");
-    this.legend.replaceChildren(
-      ...this.parts.map((p) =>
-        h("li", {}, h("span", { class: "swatch", style: `background:${p.colour()}` }), h("span", {}, p.name), p.value),
-      ),
-    );
-    this.plot.show(run.stop.time, (unit) => this.build(run, unit));
-    this.showValues();
-  }
-
-  private build(run: Run, unit: Shown): { options: Omit<uPlot.Options, "width" | "height">; data: uPlot.AlignedData } {
-    const sums: number[][] = [];
-    this.parts.forEach((p, i) => sums.push(p.values.map((v, k) => v * this.unit.factor + (i ? sums[i - 1][k] : 0))));
-    const series: uPlot.Series[] = [{}];
-    // The topmost first, so that lower ones are painted over it.
-    for (let i = this.parts.length - 1; i >= 0; --i)
-      series.push({ stroke: this.parts[i].colour(), fill: this.parts[i].colour(), width: 0, points: { show: false } });
-    return {
-      options: { ...baseOptions(unit.unit, this.unit.unit), series, scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, max * 1.05] } } },
-      data: [run.time.map((t) => t * unit.factor), ...sums.reverse()] as uPlot.AlignedData,
-    };
-  }
-
-  private showValues(): void {
-    if (!this.run) return;
-    const place = locate(this.run.time, this.player.time);
-    for (const p of this.parts) p.value.textContent = this.text(at(p.values, place));
-  }
-}
-
-/// y against x for several curves, not tied to time.
-export function xyPlot(
-  height: number,
-  xUnit: string,
-  yUnit: string,
-  curves: { x: number[]; y: (number | null)[]; name: string; points?: boolean }[],
-): HTMLElement {
-  const element = h("div", { class: "plot" });
-  const x = merge(curves.map((c) => c.x));
-  const data: (number | null)[][] = [x];
-  const build = () => {
-    element.replaceChildren();
-    const colours = seriesColours();
-    const series: uPlot.Series[] = [{}];
-    curves.forEach((c, k) => {
-      const stroke = colours[k % colours.length];
-      series.push({
-        label: c.name,
-        stroke,
-        width: c.points ? 0 : 2,
-        spanGaps: !c.points,
-        paths: c.points ? () => null : undefined,
-        points: { show: c.points || c.x.length < 40, size: c.points ? 5 : 4, stroke, fill: c.points ? "transparent" : stroke, width: 1.2 },
-      });
-    });
-    if (element.clientWidth === 0) return;
-    new uPlot(
-      { ...baseOptions(xUnit, yUnit), series, width: element.clientWidth, height },
-      data as uPlot.AlignedData,
-      element,
-    );
-  };
-  for (const c of curves) {
-    const known = new Map(c.x.map((v, k) => [v, c.y[k]]));
-    data.push(x.map((v) => known.get(v) ?? null));
-  }
-  let width = 0;
-  new ResizeObserver(() => {
-    if (element.clientWidth === width) return;
-    width = element.clientWidth;
-    build();
-  }).observe(element);
-  onTheme(build);
-  return element;
+  const names = scene.plot.length ? scene.plot.slice(0, 4) : [`${body}.depth`, `${body}.v`, `${body}.angle`].filter((n) => known.has(n));
+  return names.map((name) => ({ names: [name], log: false }));
 }

@@ -6,12 +6,12 @@ import { knobTable, showKnob } from "./tables";
 import { themeButton } from "./theme";
 import { Viewer } from "./viewer";
 
-export function pageHead(title: string, about: string, extra: (Node | null)[] = []): HTMLElement {
+export function pageHead(title: string, about: string, extra: (Node | null)[] = [], tools: Node[] = []): HTMLElement {
   return h(
     "header",
     { class: "page-head" },
     h("div", { class: "page-title" }, h("h1", {}, title), about ? h("p", { class: "about" }, about) : null, ...extra),
-    h("div", { class: "page-tools" }, themeButton()),
+    h("div", { class: "page-tools" }, ...tools, themeButton()),
   );
 }
 

@@ -1,9 +1,19 @@
 // Reports of reproduce, sweep and fit.
 import { card, h } from "./dom";
 import { HeatMap } from "./heatmap";
-import { xyPlot } from "./plots";
 import { pageFoot, pageHead, sourceCard } from "./report";
+import { SaveItem, csv, saveMenu, saveText } from "./save";
 import { number, pretty, quantity, suit, withUnit } from "./units";
+import { xyPlot } from "./xy_plot";
+
+/// The data of a page as files.
+function dataMenu(name: string, data: unknown, columns: () => { name: string; values: (number | string | null)[] }[]): HTMLElement {
+  const items: SaveItem[] = [
+    { label: "Data, CSV", save: () => saveText(`${name}.csv`, csv(columns()), "text/csv") },
+    { label: "Data, JSON", save: () => saveText(`${name}.json`, JSON.stringify(data), "application/json") },
+  ];
+  return saveMenu("save-data", "Save the data", items);
+}
 
 // ---- reproduce ----------------------------------------------------------------------------------------------------
 
@@ -124,6 +134,22 @@ function countText(data: ReproduceDocument): string {
   return `Of the published numbers: ${groups.join(", ")}.`;
 }
 
+function reproducedColumns(tables: Table[]): { name: string; values: (number | string | null)[] }[] {
+  const rows = tables.flatMap((t) => t.rows.flatMap((r) => r.values.map((v) => ({ t, r, v }))));
+  const column = (name: string, value: (row: (typeof rows)[number]) => number | string | null | undefined) => ({ name, values: rows.map((row) => value(row) ?? null) });
+  return [
+    column("table", ({ t }) => t.id),
+    column("row", ({ r }) => r.label ?? ""),
+    column("settings", ({ r }) => Object.entries(r.set).map(([k, v]) => `${k} = ${v}`).join("; ")),
+    column("result", ({ v }) => v.result),
+    column("unit", ({ v }) => v.unit),
+    column("published", ({ v }) => v.published),
+    column("computed", ({ v }) => v.computed),
+    column("relative difference", ({ v }) => v.relative_difference),
+    column("verdict", ({ v }) => v.verdict),
+  ];
+}
+
 export function showReproduceReport(root: HTMLElement, data: ReproduceDocument): void {
   const { tables } = data.reproduction;
   const contents = h(
@@ -149,7 +175,7 @@ export function showReproduceReport(root: HTMLElement, data: ReproduceDocument):
     h(
       "div",
       { class: "page report" },
-      pageHead("Published tables, reproduced", countText(data)),
+      pageHead("Published tables, reproduced", countText(data), [], [dataMenu("tables", data.reproduction, () => reproducedColumns(tables))]),
       h("main", { class: "view" }, card("Contents", { class: "wide" }, h("div", { class: "scroll-x" }, contents)), ...tables.map(tableCard)),
       pageFoot(data.thud),
     ),
@@ -215,7 +241,7 @@ function sweepCurves(x: SweepColumn, y: SweepColumn, by?: SweepColumn): HTMLElem
     };
   });
   const legend = by && h("ul", { class: "energy-legend" }, ...curves.map((c, k) => h("li", {}, h("span", { class: "swatch", style: `background:var(--series-${k + 1})` }), c.name)));
-  return h("div", {}, h("p", { class: "dim small" }, `${y.name} over ${x.name}`), xyPlot(300, pretty(x.unit), shown.unit, curves), legend || null);
+  return h("div", {}, xyPlot(300, label(x), shown.unit ? `${y.name} [${shown.unit}]` : y.name, curves), legend || null);
 }
 
 /// A picture whose axes can be chosen.
@@ -276,7 +302,7 @@ export function showSweepReport(root: HTMLElement, data: SweepDocument): void {
     h(
       "div",
       { class: "page report" },
-      pageHead(data.title, [data.about, reached].filter(Boolean).join(" ")),
+      pageHead(data.title, [data.about, reached].filter(Boolean).join(" "), [], [dataMenu("sweep", data, () => data.columns.map((c) => ({ name: c.unit ? `${c.name} [${c.unit}]` : c.name, values: c.choices ? c.values.map((v) => c.choices![v ?? -1] ?? null) : c.values })))]),
       h(
         "main",
         { class: "view even" },
@@ -379,12 +405,24 @@ function fitPictures(residuals: Residual[]): HTMLElement[] {
       name,
       {},
       h("p", { class: "dim small" }, all > list.length ? `The first ${list.length} of ${all} files: measured (points) and fitted (lines)` : "Measured (points) and fitted (lines)"),
-      xyPlot(240, time.unit, unit.unit, [...points, ...filler, ...curves]),
+      xyPlot(240, `time [${time.unit}]`, `${name} [${unit.unit}]`, [...points, ...filler, ...curves]),
       h("p", { class: "dim small" }, "Measured − fitted"),
-      xyPlot(120, time.unit, error.unit, misses),
+      xyPlot(150, `time [${time.unit}]`, `difference [${error.unit}]`, misses),
       legend,
     );
   });
+}
+
+function residualColumns(residuals: Residual[]): { name: string; values: (number | string | null)[] }[] {
+  const all = residuals.flatMap((r) => r.time.map((time, k) => ({ r, time, k })));
+  return [
+    { name: "file", values: all.map(({ r }) => r.file) },
+    { name: "observable", values: all.map(({ r }) => r.observable) },
+    { name: "unit", values: all.map(({ r }) => r.unit) },
+    { name: "time [s]", values: all.map(({ time }) => time) },
+    { name: "measured", values: all.map(({ r, k }) => r.measured[k]) },
+    { name: "fitted", values: all.map(({ r, k }) => r.fitted[k]) },
+  ];
 }
 
 export function showFitReport(root: HTMLElement, data: FitDocument): void {
@@ -437,7 +475,7 @@ export function showFitReport(root: HTMLElement, data: FitDocument): void {
     h(
       "div",
       { class: "page report" },
-      pageHead(f.study.title, `${data.scenario_title}, fitted to ${f.values} measured values in ${f.runs} runs. ${state}`),
+      pageHead(f.study.title, `${data.scenario_title}, fitted to ${f.values} measured values in ${f.runs} runs. ${state}`, [], [dataMenu("fit", f, () => residualColumns(f.residuals))]),
       h(
         "main",
         { class: "view even" },

@@ -4,8 +4,8 @@ import { Knob, Scene } from "./data";
 import { h } from "./dom";
 import { HeatMap } from "./heatmap";
 import { Track } from "./knobs";
-import { xyPlot } from "./plots";
 import { pretty, suit } from "./units";
+import { xyPlot } from "./xy_plot";
 
 export class SweepPanel {
   readonly form = h("form", { class: "sweep-form" });
@@ -145,8 +145,7 @@ export class SweepPanel {
       if (!map) {
         const shown = suit(Math.max(0, ...values.map((v) => Math.abs(v ?? 0))), unit);
         const y = values.map((v) => (v === null ? null : v * shown.factor));
-        const caption = h("p", { class: "dim small" }, `${output} over ${axes[0].knob}`);
-        this.result.replaceChildren(caption, xyPlot(300, pretty(units[0]), shown.unit, [{ x: lists[0], y, name: output }]));
+        this.result.replaceChildren(xyPlot(300, labels[0], shown.unit ? `${output} [${shown.unit}]` : output, [{ x: lists[0], y, name: output }]));
       }
       const missing = values.filter((v) => v === null).length;
       this.status.textContent = `${values.length} runs done${missing ? `, ${missing} without a value` : ""}`;

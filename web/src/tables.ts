@@ -2,7 +2,7 @@
 import { Knob, Run, Scene } from "./data";
 import { card, clear, h } from "./dom";
 import { Player } from "./player";
-import { eventColour } from "./stage";
+import { eventColour } from "./forces";
 import { column, number, pretty, quantity, withUnit } from "./units";
 
 export function showKnob(knob: Knob, value: number | string = knob.value): string {

@@ -20,6 +20,7 @@ const steps: Record<string, [number, number, string][]> = {
     [1, 1e3, "mJ"],
   ],
   N: [[0.01, 1e3, "mN"]],
+  "N s": [[0.01, 1e3, "mN s"]],
   "N m": [[0.01, 1e3, "mN m"]],
   "m/s": [[0.01, 1e3, "mm/s"]],
   kg: [[0.1, 1e3, "g"]],
