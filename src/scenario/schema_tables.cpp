@@ -632,6 +632,18 @@ const TableSpec& initial_spec() {
   return spec;
 }
 
+const TableSpec& guess_spec() {
+  static const TableSpec spec{
+      .name = "guess",
+      .title = "[guess]",
+      .about =
+          "Angles, travels and positions that the start is near to: where loops close in several ways, the "
+          "nearest is taken.",
+      .keys = {key("repeat", {whole(repeats)}, "0", "entries with `{...}` are made for `i` = 1 … repeat")},
+      .each = key("\"QUANTITY\"", {number(D::any)}, "–", "roughly its value at the start; quote the name")};
+  return spec;
+}
+
 const TableSpec& hertz_spec() {
   static const TableSpec spec{
       .name = "hertz",
@@ -765,6 +777,7 @@ const TableSpec& scenario_spec() {
                key("motor", {tables(motor_spec)}, "none", "drives with a motor line"),
                key("controller", {tables(controller_spec)}, "none", "machines of states that drive"),
                key("initial", {table(initial_spec)}, "zero", "pose and motion at the start"),
+               key("guess", {table(guess_spec)}, "none", "which way loops close"),
                key("strike", {table(strike_spec)}, "none", "a ball against the tip of an arm"),
                key("stop", {table(stop_spec)}, "at rest", "when to stop"),
                key("results", {table(results_spec)}, "none", "named numbers"),
