@@ -226,9 +226,9 @@ const TableSpec& joint_spec() {
       .name = "joint",
       .title = "joint = { … }",
       .about =
-          "What carries a body: the ground, or `to` another body. Every body hangs on one joint; closed "
-          "loops "
-          "are refused. A `pin` lets it turn, a `slider` lets it move along a line and holds its angle, a "
+          "What carries a body: the ground, or `to` another body. Every body hangs on one joint; what "
+          "closes a loop is a `[[loop]]`. A `pin` lets it turn, a `slider` lets it move along a line and "
+          "holds its angle, a "
           "`weld` holds it at an angle; a `free` body has no joint. Damping, friction and drive act on what "
           "moves "
           "in the joint: moments in a pin, forces along the line in a slider.",
