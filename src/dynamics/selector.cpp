@@ -86,17 +86,30 @@ bool ModeSelector::settle_flow(const Work<double>& here, const Work<double>& the
   return clear;
 }
 
+// Whether loops and prescribed motions alone decide about a switch: no force of its own changes anything.
+bool ModeSelector::is_constrained(SwitchRef s, const Work<double>& work) const {
+  if (system_.constraints().empty()) return false;
+  std::vector<double> x(static_cast<std::size_t>(system_.dof_count()));
+  system_.add_switch_row(s, work, x.data());
+  system_.solve(work, x.data());
+  return std::all_of(x.begin(), x.end(), [](double y) { return y == 0; });
+}
+
 // Slip signs that are clear; the others are vanishing and go into the box problem.
 void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode) {
   system_.active_switches(mode, active_);
   vanishing_.clear();
   for (const SwitchRef& s : active_) {
+    std::int8_t& state = system_.switch_state(s, mode);
+    const bool constrained = is_constrained(s, work);
     if (system_.switch_class(s) == SwitchClass::normal) {
-      vanishing_.push_back(s);
+      if (constrained)
+        state = slip::idle;
+      else
+        vanishing_.push_back(s);
       continue;
     }
     const double rate = system_.switch_rate(s, work);
-    std::int8_t& state = system_.switch_state(s, mode);
     // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
     const double fraction = state == slip::stuck     ? tolerance::held_drift
                           : slip::is_slipping(state) ? tolerance::free_slip
@@ -104,6 +117,8 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
     const double small = fraction * (system_.switch_turns(s) ? scales.rate : scales.speed);
     if (std::abs(rate) > small)
       state = rate > 0 ? slip::forward : slip::backward;
+    else if (constrained)
+      state = slip::idle;
     else
       vanishing_.push_back(s);
   }

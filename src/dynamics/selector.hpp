@@ -38,6 +38,7 @@ class ModeSelector {
   void fill_matrix(const Work<double>& work, std::vector<double>& matrix) const;
   void look_far(double t, const double* y, const Scales& scales, const Mode& mode);
   void find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode);
+  bool is_constrained(SwitchRef s, const Work<double>& work) const;
   void find_rows(double t, const double* y, const Mode& mode, Work<double>& work, double* slope);
   bool settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);

@@ -125,6 +125,11 @@ void SystemOf<P>::assign_slots() {
     else
       is_lone_ = false;
   });
+  constraints_.clear();
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (Constraining<E>)
+      for (int sub = 0; sub < e.constraint_count(); ++sub) constraints_.push_back(switch_of<E>(k, sub));
+  });
   int next = 2 * dof_count();
   for (int c = 0; c < channel_count; ++c) slot_[c] = used[c] ? next++ : -1;
   distance_slot_ = next;
@@ -221,6 +226,41 @@ void SystemOf<P>::list_stuck(Mode& mode) const {
   std::erase_if(mode.stuck, [&](const SwitchRef& s) { return switch_state(s, mode) != slip::stuck; });
 }
 
+// ---- constraints --------------------------------------------------------------------------------------------------
+
+template <class P>
+bool SystemOf<P>::keeps_offset(SwitchRef c) const {
+  return with_constraint(c, []<class E>(const E& e) { return e.keeps_offset(); });
+}
+
+template <class P>
+bool SystemOf<P>::constraint_turns(SwitchRef c) const {
+  return with_constraint(c, []<class E>(const E& e) { return e.constraint_turns(); });
+}
+
+template <class P>
+bool SystemOf<P>::constraint_varies(SwitchRef c) const {
+  return with_constraint(c, []<class E>(const E&) { return E::constraint_varies; });
+}
+
+template <class P>
+std::vector<Vec2<P>> SystemOf<P>::constraint_forces(const std::vector<P>& values,
+                                                    const Frames<P, P>& frames) const {
+  std::vector<Vec2<P>> out(static_cast<std::size_t>(tree_.body_count()));
+  const Scene here = scene();
+  std::size_t at = 0;
+  each([&]<class E>(const E& e, int) {
+    if constexpr (Constraining<E>) {
+      typename E::template Work<P> w;
+      for (int sub = 0; sub < e.constraint_count(); ++sub)
+        e.take_reaction(sub, values[at++], here, frames, w, static_cast<P*>(nullptr));
+      if constexpr (requires { e.force_on(0, here, frames, w); })
+        for (int i = 0; i < tree_.body_count(); ++i) out[i] += e.force_on(i, here, frames, w);
+    }
+  });
+  return out;
+}
+
 // ---- plans --------------------------------------------------------------------------------------------------------
 
 template <class P>
@@ -268,10 +308,12 @@ void SystemOf<P>::evaluate_planned(double t, const double* y, const Mode& mode, 
       load.control = mode.of<Controller>().data();
       plan.all.run(load, work.power.data());
     });
-    const bool held = !mode.stuck.empty();
-    double* vdot = held ? work.acceleration.data() : dydt + dof_count();
+    const bool held = !mode.stuck.empty(), constrained = !constraints_.empty();
+    double* vdot = held || constrained ? work.acceleration.data() : dydt + dof_count();
     tree_.forward_dynamics(work.frames, work.wrenches, work.factor, vdot);
+    if (constrained) constrain(t, y, y + dof_count(), work);
     if (held) hold(mode, y, y + dof_count(), work);
+    if (constrained) take_reactions(work);
     fill_rates(y, vdot, work, dydt);
   }
 }

@@ -55,18 +55,47 @@ void Collider::find_touching(const Work<double>& work, const Scales& scales) {
 void Collider::fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work) {
   const auto n = static_cast<std::size_t>(system_.dof_count());
   rows_.clear();
+  held_.assign(system_.constraints().size(), 0.0);
   for (int k : contacts)
     for (int tangent = tangents ? 1 : 0; tangent >= 0; --tangent) {
-      Row r{k, std::vector<double>(n, 0.0), {}};
+      Row r{k, std::vector<double>(n, 0.0), {}, std::vector<double>(system_.constraints().size())};
       system_.add_switch_row(switch_of<ContactForce>(k, tangent), work, r.row.data());
       r.applied = r.row;
-      system_.tree().solve(work.factor, r.applied.data());
+      system_.solve(work, r.applied.data(), r.reaction.data());
       rows_.push_back(std::move(r));
     }
 }
 
+// x += M⁻¹ Jᵀ p of one row, and what the constraints hold against it.
+void Collider::push(double* x, const Row& row, double impulse) {
+  for (std::size_t i = 0; i < row.applied.size(); ++i) x[i] += row.applied[i] * impulse;
+  for (std::size_t c = 0; c < held_.size(); ++c) held_[c] += row.reaction[c] * impulse;
+}
+
+// Prescribed motions go on with their rates while they are struck: they work.
+double Collider::work_of_constraints(const double* v, const Work<double>& work) const {
+  const auto n = static_cast<std::size_t>(system_.dof_count());
+  double sum = 0;
+  for (std::size_t c = 0; c < held_.size(); ++c) {
+    if (!system_.constraint_varies(system_.constraints()[c])) continue;
+    const double* row = work.constrained.rows.data() + c * n;
+    for (std::size_t i = 0; i < n; ++i) sum += held_[c] * row[i] * v[i];
+  }
+  return sum;
+}
+
 double Collider::coupling(std::size_t a, std::size_t b) const {
   return product(rows_[a].row, rows_[b].applied);
+}
+
+// A body whose motion is prescribed cannot be stopped by an impulse.
+void Collider::refuse_driven(const Work<double>& work, double small) const {
+  if (system_.constraints().empty()) return;
+  for (std::size_t i = 0; i < touching_.size(); ++i)
+    if (!(coupling(2 * i + 1, 2 * i + 1) > 0) && work.of<ContactForce>()[touching_[i]].gap_rate < -small)
+      throw LawError(fmt::format(
+          "{}: what is prescribed drives it on at {:.3g} m/s, and no impulse can stop it",
+          system_.contacts()[touching_[i]].name, -work.of<ContactForce>()[touching_[i]].gap_rate));
 }
 
 bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& work, Outcome& out) {
@@ -78,6 +107,7 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
     find_touching(work, scales);
     if (std::none_of(touching_.begin(), touching_.end(), approaches)) break;
     fill_rows(touching_, true, work);
+    refuse_driven(work, small);
     // Groups of contacts that feel each other.
     const auto count = touching_.size();
     std::vector<int> group(count);
@@ -121,8 +151,10 @@ double Collider::book(double* y, Work<double>& work) const {
   const double before = system_.tree().kinetic_energy(work.frames);
   place(y, work);
   const double after = system_.tree().kinetic_energy(work.frames);
+  const double supplied = work_of_constraints(y + system_.dof_count(), work);
   if (const int slot = system_.channel_slot(channel_of<ContactForce>(ContactForce::impact_loss)); slot >= 0)
-    y[slot] += after - before;
+    y[slot] += after - before - supplied;
+  if (const int slot = system_.channel_slot(channel_of<PrescribedMotion>()); slot >= 0) y[slot] += supplied;
   return after;
 }
 
@@ -176,15 +208,20 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
     record.result.note +=
         std::string(record.result.note.empty() ? "" : "; ")
         + "several contacts strike at once: an own impact law is for one, so the restitution counts";
-  for (int a = 0; a < 2 * count; ++a)
-    for (int i = 0; i < n; ++i) y[n + i] += rows_[rows[a]].applied[i] * record.result.impulse[a];
+  std::fill(held_.begin(), held_.end(), 0.0);
+  for (int a = 0; a < 2 * count; ++a) push(y + n, rows_[rows[a]], record.result.impulse[a]);
+  record.constraints = held_;
   record.energy_before = system_.tree().kinetic_energy(work.frames);
   const std::vector<Vec> before = momenta(system_.tree(), work.frames);
   record.energy_after = book(y, work);
   std::vector<Vec> moved = momenta(system_.tree(), work.frames);
   for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= before[i];
-  record.joints = joint_impulses(system_.tree(), moved,
-                                 contact_impulses(system_, record.contacts, record.result.impulse, work));
+  std::vector<Vec> pushed = contact_impulses(system_, record.contacts, record.result.impulse, work);
+  if (!held_.empty()) {
+    const std::vector<Vec> loops = system_.constraint_forces(held_, work.frames);
+    for (std::size_t i = 0; i < pushed.size(); ++i) pushed[i] += loops[i];
+  }
+  record.joints = joint_impulses(system_.tree(), moved, pushed);
   ++out.impact_count;
   out.events.push_back(
       {t, EventKind::impact, switch_of<ContactForce>(static_cast<int>(out.impact_count - 1)), 0, 0});
@@ -193,7 +230,7 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
 }
 
 // x += M⁻¹ Jᵀ p with the p that changes J x by `target`. Rows that depend on others are left to them.
-void Collider::shift(double* x, const std::vector<double>& target) const {
+void Collider::shift(double* x, const std::vector<double>& target) {
   const auto k = rows_.size();
   std::vector<double> g(k * k), p(k), size(k);
   for (std::size_t a = 0; a < k; ++a) size[a] = std::sqrt(coupling(a, a));
@@ -203,8 +240,7 @@ void Collider::shift(double* x, const std::vector<double>& target) const {
     for (std::size_t b = 0; b < k; ++b) g[a * k + b] = coupling(a, b) / (size[a] * size[b]);
   }
   solve_hold(g.data(), p.data(), static_cast<int>(k), 1e-10);
-  for (std::size_t a = 0; a < k; ++a)
-    for (std::size_t i = 0; i < rows_[a].applied.size(); ++i) x[i] += rows_[a].applied[i] * (p[a] / size[a]);
+  for (std::size_t a = 0; a < k; ++a) push(x, rows_[a], p[a] / size[a]);
 }
 
 // Bounces lower than this drown in the rounding of positions.
@@ -294,8 +330,7 @@ bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Wo
   }
   const ForceSolution s = solve_forces(p);
   if (!s.solved) return false;
-  for (int a = 0; a < m; ++a)
-    for (int i = 0; i < n; ++i) y[n + i] += rows_[a].applied[i] * s.force[a];
+  for (int a = 0; a < m; ++a) push(y + n, rows_[a], s.force[a]);
   book(y, work);
   return true;
 }

@@ -50,23 +50,28 @@ class Collider {
   struct Row {
     int contact;
     std::vector<double> row, applied;
+    std::vector<double> reaction;  // impulses of the constraints per unit
   };
   void find_touching(const Work<double>& work, const Scales& scales);
   void fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work);
   double coupling(std::size_t a, std::size_t b) const;
+  void refuse_driven(const Work<double>& work, double small) const;
   bool strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
                     const Scales& scales, Outcome& out);
   void place(const double* y, Work<double>& work) const;
   double book(double* y, Work<double>& work) const;
   double unit(int contact, const Scales& scales) const;
   double lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const;
-  void shift(double* x, const std::vector<double>& target) const;
+  void shift(double* x, const std::vector<double>& target);
+  void push(double* x, const Row& row, double impulse);
+  double work_of_constraints(const double* v, const Work<double>& work) const;
 
   const System& system_;
   bool rigid_ = false;
   std::vector<int> touching_;
   std::vector<Row> rows_;
   std::vector<double> acceleration_;
+  std::vector<double> held_;  // impulses of the constraints since the account was last kept
 };
 
 }  // namespace thud

@@ -79,7 +79,13 @@ void strike_contacts(const SystemOf<P>& system, const ImpactMode& mode, T* y, co
     system.add_switch_row(switch_of<ContactForceOf<P>>(mode.contacts[a / 2], a % 2 == 0), work,
                           row[a].data());
   applied = row;
-  for (auto& x : applied) system.tree().solve(work.factor, x.data());
+  const std::size_t held = system.constraints().size();
+  std::vector<T> reaction(held), impulse(held);
+  std::vector<std::vector<T>> response;
+  for (auto& x : applied) {
+    system.solve(work, x.data(), reaction.data());
+    response.push_back(reaction);
+  }
   p.matrix.assign(static_cast<std::size_t>(rows) * rows, T(0));
   for (int a = 0; a < rows; ++a)
     for (int b = 0; b < rows; ++b)
@@ -87,11 +93,20 @@ void strike_contacts(const SystemOf<P>& system, const ImpactMode& mode, T* y, co
   const auto result = solve_impact(p);
   for (int a = 0; a < rows; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += applied[a][i] * result.impulse[a];
+  // Prescribed motions go on while they are struck, and work.
+  T supplied{};
+  for (std::size_t c = 0; c < held; ++c) {
+    for (int a = 0; a < rows; ++a) impulse[c] += response[a][c] * result.impulse[a];
+    if (!system.constraint_varies(system.constraints()[c])) continue;
+    for (int i = 0; i < n; ++i) supplied += impulse[c] * work.constrained.rows[c * n + i] * y[n + i];
+  }
+  if (const int slot = system.channel_slot(channel_of<PrescribedMotionOf<P>>()); slot >= 0)
+    y[slot] += supplied;
   if (const int slot = system.channel_slot(channel_of<ContactForceOf<P>>(ContactForceOf<P>::impact_loss));
       slot >= 0) {
     Frames<T, P> after = work.frames;
     system.tree().kinematics(y, y + n, after);
-    y[slot] += system.tree().kinetic_energy(after) - system.tree().kinetic_energy(work.frames);
+    y[slot] += system.tree().kinetic_energy(after) - system.tree().kinetic_energy(work.frames) - supplied;
   }
 }
 

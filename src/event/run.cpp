@@ -42,6 +42,7 @@ Outcome Run::run(AnyStepper& stepper, const std::vector<double>& q, const std::v
 void Run::state(double t, double* y) {
   if (!s_.dense_ready) s_.make_dense();
   s_.stepper->dense(s_.dense_h > 0 ? (t - s_.t) / s_.dense_h : 0, s_.y.data(), y);
+  if (closure_.exists()) closure_.keep_sample(s_.f.inside(t), y, s_.mode, s_.scales());
 }
 
 // ---- start and end ----------------------------------------------------------------------------------------------------
@@ -72,6 +73,11 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   control_changed_ = false;
   out_.events.reserve(8);
   set_scales();
+  if (closure_.exists()) {
+    if (std::string fault = closure_.start(s_.t, s_.y.data(), s_.scales(), s_.work); !fault.empty())
+      return fail(std::move(fault));
+    if (closure_.keep(s_.t, s_.y.data(), s_.scales(), s_.work)) s_.evaluate_here(s_.sampled_slope.data());
+  }
   if (!s_.stepper->is.adaptive && options_.step > 0.1 * span)
     return fail(fmt::format("a step of {:.3g} s is too long for a run of {:.3g} s", options_.step, span));
   out_.energy.initial = s_.energy();
@@ -180,6 +186,7 @@ void Run::advance() {
   }
   s_.taken = h;
   accept();
+  if (done_) return;
   if (last) return finish(StopReason::time_limit);
   if (options_.stop_at_rest && creeps(s_)) try_to_settle();
 }
@@ -219,7 +226,19 @@ void Run::pass_edge() {
   set_window();
   s_.evaluate_here(s_.sampled_slope.data());
   for (int i = 0; i < s_.total; ++i) s_.y[i] += (s_.t - before) * s_.sampled_slope[i];
+  if (closure_.exists()) jolt();
   change_mode();
+}
+
+// Where a prescribed rate jumps, an impulse takes the bodies along: work of the motion.
+void Run::jolt() {
+  const Tree& tree = s_.system.tree();
+  s_.evaluate_here(s_.sampled_slope.data());
+  const double before = tree.kinetic_energy(s_.work.frames);
+  if (!closure_.keep(s_.f.inside(s_.t), s_.y.data(), s_.scales(), s_.work)) return;
+  s_.evaluate_here(s_.sampled_slope.data());
+  if (const int slot = s_.system.channel_slot(channel_of<PrescribedMotion>()); slot >= 0)
+    s_.y[slot] += tree.kinetic_energy(s_.work.frames) - before;
 }
 
 // ---- controllers --------------------------------------------------------------------------------------------------------
@@ -360,7 +379,7 @@ void Run::reject(double error, double h) {
   h_ = h
      * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / s_.stepper->is.error_order)) : 0.2);
   if (h_ < 1e-15 * std::max(s_.scales().time, std::abs(s_.t)))
-    fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s", h_, s_.t));
+    fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s{}", h_, s_.t, closure_.toggle(s_.work)));
 }
 
 // Methods with a fixed step may blow up. What is a million million times larger than anything at the start has.
@@ -383,10 +402,18 @@ void Run::accept() {
   s_.t += s_.taken;
   if (collider_.has_rigid_contacts() && collider_.keep_closed(s_.y.data(), s_.mode, s_.scales(), s_.work))
     s_.evaluate_here(stepper.slope_at_start());
+  if (closure_.exists()) keep_closed();
   repeats_ = s_.taken > 1e-9 * s_.scales().time ? 0 : repeats_;
   rounds_ = s_.taken > 1e-9 * s_.scales().time ? 0 : rounds_;
   energy_size_ = std::max(energy_size_, s_.system.tree().kinetic_energy(s_.work.frames));
   if (s_.system.tree().has_beams()) note_beams();
+}
+
+// The constraints, as the integration has let them drift.
+void Run::keep_closed() {
+  if (closure_.keep(s_.f.inside(s_.t), s_.y.data(), s_.scales(), s_.work))
+    s_.evaluate_here(s_.stepper->slope_at_start());
+  if (!closure_.fault().empty()) fail(closure_.fault());
 }
 
 void Run::note_beams() {

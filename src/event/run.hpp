@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dynamics/selector.hpp"
+#include "event/closure.hpp"
 #include "event/collider.hpp"
 #include "event/control.hpp"
 #include "event/locator.hpp"
@@ -22,6 +23,7 @@ class Run final : public StepView {
         selector_(selector),
         collider_(system),
         control_(s_),
+        closure_(system),
         conditions_(s_),
         locator_(s_, conditions_) {}
 
@@ -82,6 +84,8 @@ class Run final : public StepView {
   void pass_control();
   void watch_transitions();
   void transit(std::size_t k);
+  void jolt();
+  void keep_closed();
   void stop_at_painleve(int contact);
   void push_event(EventKind kind, SwitchRef which) { out_.events.push_back({s_.t, kind, which, 0, 0}); }
   void log_changes(const Mode& before);
@@ -102,6 +106,7 @@ class Run final : public StepView {
   ModeSelector& selector_;
   Collider collider_;
   Control control_;
+  Closure closure_;
   Conditions conditions_;
   Locator locator_;
   SolverOptions options_;

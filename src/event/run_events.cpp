@@ -100,7 +100,7 @@ bool Run::step_to(const Crossing& crossing, double h) {
   if (!flow && !by_secants) correct(crossing);
   s_.f.work_is_at_end = true;
   accept();
-  return true;
+  return !done_;
 }
 
 // The crossing is at once: go past it by less than any time that matters.

@@ -67,8 +67,9 @@ std::vector<int> sort_bodies(const std::vector<RawBody<P>>& raw) {
       std::string loop;
       for (const auto& n : path) loop += (loop.empty() ? "" : " -> ") + n;
       throw raw[i].joint.table->error(
-          "to",
-          fmt::format("the joints form a loop: {}; one body must be joined to the ground or free", loop));
+          "to", fmt::format("the joints form a loop: {}; one body must be joined to the ground or "
+                            "free, and what closes the loop is a [[loop]]",
+                            loop));
     }
     state[i] = 1;
     if (!raw[i].joint.parent.empty()) {

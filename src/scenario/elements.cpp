@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "scenario/bodies.hpp"
@@ -168,7 +169,39 @@ class KeyReader {
     read_function(t_, key, measure_of(unit), s_, f);
   }
 
+  void path(const char* key, PathFunctionOf<P>& f, const char* pin, const char* slider, const char*) {
+    auto given = t_.time_expression(key, measure_of(slides_ ? slider : pin));
+    if (!given)
+      throw InputError(t_.place(),
+                       fmt::format("\"{0}\" is missing: {0} = \"=…\", an expression of the time t", key));
+    f.varies = given->varies();
+    f.edges = given->edges();
+    try {
+      check_path(key, *given);
+    } catch (const ExpressionError& e) {
+      throw t_.error(key, e.message());
+    }
+    f.f = [e = std::move(*given)](double t) { return e.template jet_at<P>(t); };
+  }
+
  private:
+  // What moves must not be torn from one place to another.
+  void check_path(const char* key, const TimeExpression& e) const {
+    (void)e.template jet_at<P>(0);
+    for (const double edge : e.edges()) {
+      constexpr double off = 1e-9;
+      const auto before = e.template jet_at<double>(edge - off),
+                 after = e.template jet_at<double>(edge + off);
+      const double jump = after[0] - before[0];
+      const double size = std::abs(before[0]) + std::abs(after[0]) + 1e-3;
+      if (std::abs(jump) > 4 * off * (std::abs(before[1]) + std::abs(after[1])) + 1e-9 * size)
+        throw t_.error(key,
+                       fmt::format("it jumps by {:.6g} at t = {:.6g} s; a body cannot follow that: let it go "
+                                   "there in some time",
+                                   jump, edge));
+    }
+  }
+
   const Table& t_;
   std::string fallback_;
   const AssemblyOf<P>& s_;
@@ -198,6 +231,10 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
       take(element.label);
       if constexpr (requires { element.fault(); })
         if (const std::string fault = element.fault(); !fault.empty()) throw InputError(t.place(), fault);
+      if constexpr (requires { element.clash(element, s.system.tree()); })
+        for (const E& other : s.system.template of<E>())
+          if (const std::string clash = element.clash(other, s.system.tree()); !clash.empty())
+            throw InputError(t.place(), clash);
       if constexpr (requires { element.companion(); }) s.system.add_contact(element.companion());
       s.system.add(std::move(element));
     }
@@ -221,6 +258,7 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
 // Lists the keys of an element.
 class KeyLister {
  public:
+  static constexpr bool lists = true;  // keys of all kinds
   std::vector<KeySpec> keys;
   std::vector<std::vector<std::string>> exactly_one;
 
@@ -287,6 +325,12 @@ class KeyLister {
   void function(const char* key, TimeFunction&, const char* unit, const char* about) {
     add(key, {{.form = Form::formula, .dimension = measure_of(unit), .variable = "t"}}, "none",
         std::string(about) + "; a number, or an expression of the time `t`");
+  }
+  void path(const char* key, PathFunction&, const char* pin, const char* slider, const char* about) {
+    std::vector<ValueSpec> both;
+    for (const char* unit : {pin, slider})
+      both.push_back({.form = Form::formula, .dimension = measure_of(unit), .variable = "t"});
+    add(key, std::move(both), "", std::string(about) + "; a number, or an expression of the time `t`");
   }
 
  private:

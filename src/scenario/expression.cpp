@@ -310,6 +310,8 @@ Dual<double> TimeExpression::rate_at(Dual<double> t) const {
 }
 
 const std::string& TimeExpression::text() const { return compiled_->text; }
+const SymbolTable& TimeExpression::symbols() const { return compiled_->symbols; }
+const std::vector<std::string>& TimeExpression::variables() const { return compiled_->variables; }
 
 std::vector<double> TimeExpression::edges() const {
   const auto at = [&](double t) {

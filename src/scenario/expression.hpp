@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -108,6 +109,11 @@ struct TableCall {
                                      const std::vector<std::string>& variables = {},
                                      std::span<const Dual<double>> values = {});
 
+/// Value, first and second derivative by the first variable, at t. Throws ExpressionError.
+template <class P>
+[[nodiscard]] std::array<P, 3> expression_jet(std::string_view text, const SymbolTable& symbols,
+                                              const std::vector<std::string>& variables, double t);
+
 /// What the sides of an expression depend on: it switches where one of these goes through zero. Of the first variable at t.
 [[nodiscard]] std::vector<double> expression_switches(std::string_view text, const SymbolTable& symbols,
                                                       const std::vector<std::string>& variables, double t);
@@ -134,6 +140,14 @@ class TimeExpression {
 
   /// The value with all variables set, in the order in which they were named.
   double operator()(std::span<const double> values) const;
+
+  /// The value with its first two derivatives by the first variable.
+  template <class P>
+  std::array<P, 3> jet_at(double t) const {
+    return expression_jet<P>(text(), symbols(), variables(), t);
+  }
+  [[nodiscard]] const SymbolTable& symbols() const;
+  [[nodiscard]] const std::vector<std::string>& variables() const;
 
   /// The value with its derivative by what symbols and variable change with.
   Dual<double> rate_at(Dual<double> t) const;

@@ -17,11 +17,11 @@ namespace thud::doc {
 
 namespace {
 
-using Number = Dual<double>;
-
-Number step_of(bool on) { return Number(on ? 1.0 : 0.0); }
-
+// Number: duals, nested for higher derivatives. Of a symbol, its rate is the innermost derivative.
+template <class Number>
 class RateParser {
+  using Inner = decltype(Number::v);
+
  public:
   RateParser(std::string_view text, const SymbolTable& symbols, const std::vector<std::string>& variables,
              std::span<const Number> values)
@@ -42,6 +42,9 @@ class RateParser {
   const std::vector<std::pair<const Curve*, double>>& tables() const { return tables_; }
 
  private:
+  static Number step_of(bool on) { return Number(on ? 1.0 : 0.0); }
+  static bool is_on(const Number& x) { return value_of(x) != 0; }
+
   [[noreturn]] void fail() const {
     throw ExpressionError(fmt::format("\"{}\" has no derivative that could be found", text_), at_);
   }
@@ -65,13 +68,13 @@ class RateParser {
     const Number yes = choice();
     if (!take(":")) fail();
     const Number no = choice();
-    return condition.v != 0 ? yes : no;
+    return is_on(condition) ? yes : no;
   }
   Number either() {
     Number a = both();
     while (take("||")) {
       const Number b = both();
-      a = step_of(a.v != 0 || b.v != 0);
+      a = step_of(is_on(a) || is_on(b));
     }
     return a;
   }
@@ -79,14 +82,14 @@ class RateParser {
     Number a = comparison();
     while (take("&&")) {
       const Number b = comparison();
-      a = step_of(a.v != 0 && b.v != 0);
+      a = step_of(is_on(a) && is_on(b));
     }
     return a;
   }
   Number comparison() {
     Number a = sum();
     const auto over = [&] {  // how far it is over what follows
-      switches_.push_back(a.v - sum().v);
+      switches_.push_back(value_of(a) - value_of(sum()));
       return switches_.back();
     };
     for (;;) {
@@ -142,9 +145,20 @@ class RateParser {
     return raise(base, exponent);
   }
   Number raise(Number a, Number p) const {
-    if (p.d != 0) return pow(a, p);
-    if (p.v == 0) return Number(1.0);
-    return pow(a, p.v);
+    if (!is_zero(p - Number(value_of(p)))) return pow(a, p);
+    return power_of(a, value_of(p));
+  }
+
+  // A constant exponent; at zero, where a power may have no derivative, whole ones are products.
+  static Number power_of(Number a, double p) {
+    if (p == 0) return Number(1.0);
+    if (std::is_same_v<Inner, double>) return pow(a, p);
+    if (p == 1) return a;
+    if (p == std::round(p) && p > 0 && p <= 16) {
+      const Number half = power_of(a, std::floor(p / 2));
+      return std::fmod(p, 2) == 0 ? half * half : half * half * a;
+    }
+    return pow(a, p);
   }
 
   Number primary() {
@@ -181,18 +195,40 @@ class RateParser {
     }
     for (std::size_t i = 0; i < variables_.size() && i < values_.size(); ++i)
       if (variables_[i] == name) return values_[i];
-    if (const auto value = symbols_.find(name)) return {*value, symbols_.rate(name)};
+    if (const auto value = symbols_.find(name)) return symbol(*value, symbols_.rate(name));
     if (name == "pi") return Number(std::numbers::pi);
     fail();
   }
 
+  static Number symbol(double value, double rate) {
+    if constexpr (std::is_same_v<Number, Dual<double>>)
+      return {value, rate};
+    else
+      return Number(RateParser<Inner>::symbol(value, rate));
+  }
+  template <class>
+  friend class RateParser;
+
   // Arguments that a function compares.
   void note_switches(const std::string& name, const std::vector<Number>& a) {
-    if (name == "step" || name == "sign" || name == "abs") switches_.push_back(a[0].v);
+    if (name == "step" || name == "sign" || name == "abs") switches_.push_back(value_of(a[0]));
     if (name == "pulse" || name == "min" || name == "max")
       for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = i + 1; j < a.size(); ++j)
-          if (name != "pulse" || i == 0) switches_.push_back(a[i].v - a[j].v);
+          if (name != "pulse" || i == 0) switches_.push_back(value_of(a[i]) - value_of(a[j]));
+  }
+
+  static Number asin_of(Number x) {
+    if constexpr (std::is_same_v<Inner, double>)
+      return {std::asin(x.v), x.d / std::sqrt(1 - x.v * x.v)};
+    else
+      return {RateParser<Inner>::asin_of(x.v), x.d / sqrt(Inner(1) - x.v * x.v)};
+  }
+  static Number atan_of(Number x) {
+    if constexpr (std::is_same_v<Inner, double>)
+      return {std::atan(x.v), x.d / (1 + x.v * x.v)};
+    else
+      return {RateParser<Inner>::atan_of(x.v), x.d / (Inner(1) + x.v * x.v)};
   }
 
   Number call(const std::string& name, const std::vector<Number>& a) {
@@ -202,35 +238,36 @@ class RateParser {
       if (name == "sin") return sin(x);
       if (name == "cos") return cos(x);
       if (name == "tan") return tan(x);
-      if (name == "asin") return {std::asin(x.v), x.d / std::sqrt(1 - x.v * x.v)};
+      if (name == "asin") return asin_of(x);
       if (name == "acos") return acos(x);
-      if (name == "atan") return {std::atan(x.v), x.d / (1 + x.v * x.v)};
+      if (name == "atan") return atan_of(x);
       if (name == "sqrt") return sqrt(x);
       if (name == "abs") return abs(x);
       if (name == "exp") return exp(x);
       if (name == "ln") return log(x);
       if (name == "log10") return log(x) / Number(std::numbers::ln10);
       if (name == "deg") return x * Number(std::numbers::pi) / Number(180.0);
-      if (name == "floor") return Number(std::floor(x.v));
-      if (name == "ceil") return Number(std::ceil(x.v));
-      if (name == "round") return Number(std::round(x.v));
-      if (name == "sign") return Number(x.v > 0 ? 1.0 : x.v < 0 ? -1.0 : 0.0);
-      if (name == "step") return step_of(x.v >= 0);
+      if (name == "floor") return Number(std::floor(value_of(x)));
+      if (name == "ceil") return Number(std::ceil(value_of(x)));
+      if (name == "round") return Number(std::round(value_of(x)));
+      if (name == "sign") return Number(value_of(x) > 0 ? 1.0 : value_of(x) < 0 ? -1.0 : 0.0);
+      if (name == "step") return step_of(value_of(x) >= 0);
     }
     if (name == "min") return *std::min_element(a.begin(), a.end());
     if (name == "max") return *std::max_element(a.begin(), a.end());
     if (a.size() == 2) {
       if (name == "atan2") return atan2(x, a[1]);
       if (name == "hypot") return sqrt(x * x + a[1] * a[1]);
-      if (name == "mod") return x - a[1] * Number(std::floor(x.v / a[1].v));
-      if (name == "rnd") return Number(uniform_hash(x.v, a[1].v));
+      if (name == "mod") return x - a[1] * Number(std::floor(value_of(x) / value_of(a[1])));
+      if (name == "rnd") return Number(uniform_hash(value_of(x), value_of(a[1])));
     }
     for (const auto& [table, curve] : symbols_.curves())
       if (table == name && a.size() == 1) {
-        tables_.emplace_back(curve.get(), x.v);
-        return {(*curve)(x.v), curve->slope(x.v) * x.d};
+        const double at = value_of(x);
+        tables_.emplace_back(curve.get(), at);
+        return Number((*curve)(at)) + Number(curve->slope(at)) * (x - Number(at));
       }
-    if (name == "pulse" && a.size() == 3) return step_of(x.v >= a[1].v && x.v < a[2].v);
+    if (name == "pulse" && a.size() == 3) return step_of(x >= a[1] && x < a[2]);
     fail();
   }
 
@@ -247,8 +284,8 @@ class RateParser {
 
 std::vector<double> expression_switches(std::string_view text, const SymbolTable& symbols,
                                         const std::vector<std::string>& variables, double t) {
-  const Number at(t);
-  RateParser parser(text, symbols, variables, {&at, 1});
+  const Dual<double> at(t);
+  RateParser<Dual<double>> parser(text, symbols, variables, {&at, 1});
   (void)parser.parse();
   return parser.switches();
 }
@@ -257,20 +294,46 @@ std::vector<std::pair<const Curve*, double>> expression_tables(std::string_view 
                                                                const SymbolTable& symbols,
                                                                const std::vector<std::string>& variables,
                                                                double t) {
-  const Number at(t);
-  RateParser parser(text, symbols, variables, {&at, 1});
+  const Dual<double> at(t);
+  RateParser<Dual<double>> parser(text, symbols, variables, {&at, 1});
   (void)parser.parse();
   return parser.tables();
 }
 
 double expression_rate(std::string_view text, const SymbolTable& symbols, double value,
-                       const std::vector<std::string>& variables, std::span<const Number> values) {
-  const Number found = RateParser(text, symbols, variables, values).parse();
+                       const std::vector<std::string>& variables, std::span<const Dual<double>> values) {
+  const Dual<double> found = RateParser<Dual<double>>(text, symbols, variables, values).parse();
   // Both ways must mean the same.
   if (!(std::abs(found.v - value) <= 1e-12 * std::max(std::abs(value), 1e-300)) || !std::isfinite(found.d))
     throw ExpressionError(fmt::format("\"{}\" has no derivative that could be found", text), 0);
   return found.d;
 }
+
+template <class P>
+std::array<P, 3> expression_jet(std::string_view text, const SymbolTable& symbols,
+                                const std::vector<std::string>& variables, double t) {
+  // The outer duals count in time, the innermost in what the symbols change with.
+  using Knob = Dual<double>;
+  using Number = Dual<Dual<Knob>>;
+  const Number at{{Knob(t), Knob(1)}, {Knob(1), Knob(0)}};
+  const Number found = RateParser<Number>(text, symbols, variables, {&at, 1}).parse();
+  const auto pick = [](const Knob& x) {
+    if constexpr (std::is_same_v<P, double>)
+      return x.v;
+    else
+      return x;
+  };
+  const std::array<P, 3> out = {pick(found.v.v), pick(found.v.d), pick(found.d.d)};
+  for (const P& x : out)
+    if (!std::isfinite(value_of(x)))
+      throw ExpressionError(
+          fmt::format("\"{}\" or one of its first two derivatives is not finite at t = {:.6g}", text, t), 0);
+  return out;
+}
+template std::array<double, 3> expression_jet<double>(std::string_view, const SymbolTable&,
+                                                      const std::vector<std::string>&, double);
+template std::array<Dual<double>, 3> expression_jet<Dual<double>>(std::string_view, const SymbolTable&,
+                                                                  const std::vector<std::string>&, double);
 
 Reading read(std::string_view expression, const SymbolTable& symbols) {
   const double value = evaluate(expression, symbols);

@@ -210,6 +210,7 @@ void ScenarioFamily::Impl::prepare_quick_way() {
     varied.push_back(k.name);
     if (!k.choices.empty()) return;
   }
+  if (!base.system->constraints().empty()) return;  // closing loops takes what the file says besides
   const doc::Table plain = document.root();
   const Dependence depends(plain, varied);
   if (depends.other) return;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
+#include "scenario/loop_start.hpp"
 #include "solve/dense.hpp"
 #include "thud/base/format.hpp"
 
@@ -40,14 +42,22 @@ Dimension dimension_of(const NamedObservable& o) {
 // what else is given is met with the smallest change.
 class InitialSolver::Impl {
  public:
-  explicit Impl(const Scenario& s) : system_(*s.system), n_(system_.dof_count()) {
+  Impl(const Scenario& s, LoopContext context)
+      : system_(*s.system),
+        n_(system_.dof_count()),
+        time_(s.options.start_time),
+        context_(std::move(context)) {
     frames_.resize(system_.tree());
   }
+  std::vector<std::string> notes;
 
   void solve(const std::vector<Entry>& entries, std::vector<double>& q, std::vector<double>& v) {
     q_.assign(n_, 0.0);
     v_.assign(n_, 0.0);
-    if (!place_directly(entries)) solve_both(entries);
+    if (!system_.constraints().empty())
+      close_loops(entries);
+    else if (!place_directly(entries))
+      solve_both(entries);
     for (double& x : q_)
       if (std::abs(x) < 1e-15) x = 0;  // rounding, not a wish
     q = q_;
@@ -59,17 +69,82 @@ class InitialSolver::Impl {
     std::fill(q_.begin(), q_.end(), 0.0);
     std::fill(v_.begin(), v_.end(), 0.0);
     std::vector<const Entry*> poses, motions;
+    sort(entries, poses, motions);
+    for (const Entry* e : poses) set_own(*e, q_);
+    solve_pose(poses);
+    solve_motion(motions);
+  }
+
+  // The same where loops must close: what is given and what they ask for together.
+  void close_loops(const std::vector<Entry>& entries) {
+    std::vector<const Entry*> poses, motions;
+    GivenStart given;
+    given.fixed.assign(static_cast<std::size_t>(n_), 0);
+    for (const Entry& e : context_.guess) set_own(e, q_);
+    sort(entries, poses, motions);
+    for (const Entry* e : poses)
+      if (const int dof = own_dof(e->what); dof >= 0) q_[dof] = e->value, given.fixed[dof] = 1;
+    for (int i = 0; i < n_; ++i)
+      if (system_.tree().dof_frequency(i) > 0) given.fixed[i] = 1;
+    given.q = q_, given.v = v_, given.time = time_;
+    given.poses = [&](const double* q, const Frames<double>& f) {
+      Eigen::VectorXd r(poses.size());
+      for (std::size_t k = 0; k < poses.size(); ++k) r(static_cast<int>(k)) = residual(*poses[k], q, f);
+      return r;
+    };
+    given.pose_rows = [&](const Frames<double>& f) { return frames_ = f, jacobian(poses); };
+    given.motion_rows = [&](const Frames<double>& f) { return frames_ = f, jacobian(motions); };
+    given.motions = [&](const Frames<double>& f) {
+      frames_ = f;
+      Eigen::VectorXd w(motions.size());
+      for (std::size_t k = 0; k < motions.size(); ++k)
+        w(static_cast<int>(k)) = motions[k]->value - velocity(motions[k]->what);
+      return w;
+    };
+    if (!context_.guess.empty())
+      given.distance = [&](const double* q, const Frames<double>& f) {
+        double sum = 0;
+        for (const Entry& e : context_.guess) {
+          const double away = residual(e, q, f);
+          sum += std::abs(is_turn(e.what.quantity) ? std::remainder(away, 2 * std::numbers::pi) : away);
+        }
+        return sum;
+      };
+    LoopStart start(system_, given);
+    try {
+      start.solve(q_, v_);
+    } catch (const LoopStart::Refusal& refusal) {
+      throw InputError(place_of(refusal.constraint), refusal.message);
+    }
+    notes = start.notes();
+  }
+
+  Place place_of(int constraint) const {
+    if (!context_.root) return {};
+    const SwitchRef which = system_.constraints()[constraint];
+    const char* key = which.type == type_of<Loop> ? Loop::table : PrescribedMotion::table;
+    const std::vector<Table> tables = context_.root->tables(key);
+    for (const Table& t : tables)
+      if (t.has("name") && t.raw_text("name") == system_.element_name(which)) return t.place();
+    const std::size_t index = static_cast<std::size_t>(which.index);
+    return tables.empty() ? context_.root->place() : tables[std::min(index, tables.size() - 1)].place();
+  }
+
+  void set_own(const Entry& e, std::vector<double>& q) const {
+    if (const int dof = own_dof(e.what); dof >= 0 && is_pose(e.what.quantity)) q[dof] = e.value;
+  }
+
+  // Beams start as they are told, straight and still by themselves.
+  void sort(const std::vector<Entry>& entries, std::vector<const Entry*>& poses,
+            std::vector<const Entry*>& motions) {
     for (const Entry& e : entries) {
-      if (is_elastic(e.what.quantity)) {  // a beam starts as it is told, straight and still by itself
+      if (is_elastic(e.what.quantity)) {
         const int dof = system_.tree().elastic_dof(e.what.body) + e.what.mode;
         (is_pose(e.what.quantity) ? q_ : v_)[dof] = e.value;
         continue;
       }
       (is_pose(e.what.quantity) ? poses : motions).push_back(&e);
-      if (const int dof = own_dof(e.what); dof >= 0 && is_pose(e.what.quantity)) q_[dof] = e.value;
     }
-    solve_pose(poses);
-    solve_motion(motions);
   }
 
   // The common case without a search: angles, travels and rates given one by one, and at most one x and one z, vx and vz
@@ -116,12 +191,13 @@ class InitialSolver::Impl {
     return turns && is_turn(o.quantity) ? tree.angle_dof(o.body) : -1;
   }
 
-  double residual(const Entry& e) const {
+  double residual(const Entry& e) const { return residual(e, q_.data(), frames_); }
+  double residual(const Entry& e, const double* q, const Frames<double>& frames) const {
     const Observable& o = e.what;
-    if (o.quantity == thud::Quantity::angle) return system_.tree().angle(o.body, q_.data()) - e.value;
-    if (o.quantity == thud::Quantity::travel) return frames_.travel[o.body] - e.value;
-    const Vec p = o.center ? frames_.origin[o.body] + system_.tree().center_arm(frames_, o.body)
-                           : frames_.position(o.body, o.point);
+    if (o.quantity == thud::Quantity::angle) return system_.tree().angle(o.body, q) - e.value;
+    if (o.quantity == thud::Quantity::travel) return frames.travel[o.body] - e.value;
+    const Vec p = o.center ? frames.origin[o.body] + system_.tree().center_arm(frames, o.body)
+                           : frames.position(o.body, o.point);
     if (o.quantity == thud::Quantity::depth) return system_.beds()[o.bed].plane.depth(p) - e.value;
     return (o.component == Component::x ? p.x : p.z) - e.value;
   }
@@ -210,11 +286,14 @@ class InitialSolver::Impl {
   const System& system_;
   int n_;
   Frames<double> frames_;
+  double time_;
+  LoopContext context_;
   std::vector<double> q_, v_;
   std::vector<char> given_;
 };
 
-InitialSolver::InitialSolver(const Scenario& scenario) : impl_(std::make_unique<Impl>(scenario)) {}
+InitialSolver::InitialSolver(const Scenario& scenario, LoopContext context)
+    : impl_(std::make_unique<Impl>(scenario, std::move(context))) {}
 InitialSolver::~InitialSolver() = default;
 InitialSolver::InitialSolver(InitialSolver&&) noexcept = default;
 
@@ -222,6 +301,7 @@ void InitialSolver::solve(const std::vector<InitialEntry>& entries, std::vector<
                           std::vector<double>& v) {
   impl_->solve(entries, q, v);
 }
+const std::vector<std::string>& InitialSolver::notes() const { return impl_->notes; }
 
 namespace {
 
@@ -282,9 +362,10 @@ Entry read_entry(const Table& t, const std::string& key, const Scenario& s) {
 
 }  // namespace
 
-std::vector<InitialEntry> read_initial_entries(const Table& root, const Scenario& scenario) {
+std::vector<InitialEntry> read_initial_entries(const Table& root, const Scenario& scenario,
+                                               const char* key_) {
   std::vector<InitialEntry> entries;
-  const auto t = root.table_or_none("initial");
+  const auto t = root.table_or_none(key_);
   if (!t) return entries;
   const int repeat = t->integer_or("repeat", 0, Range::between(0, 10000));
   for (const std::string& key : t->keys()) {
@@ -304,8 +385,27 @@ std::vector<InitialEntry> read_initial_entries(const Table& root, const Scenario
   return entries;
 }
 
+namespace {
+
+std::vector<InitialEntry> read_guess(const Table& root, const Scenario& s) {
+  std::vector<InitialEntry> guess = read_initial_entries(root, s, "guess");
+  if (!guess.empty() && s.system->constraints().empty())
+    throw InputError(
+        root.table("guess").place(),
+        "there is no loop to close: [guess] tells where to look for a pose that closes a [[loop]]");
+  for (const InitialEntry& e : guess)
+    if (!is_pose(e.what.quantity))
+      throw e.table.error(e.key,
+                          "[guess] takes angles, travels and positions; velocities follow from [initial]");
+  return guess;
+}
+
+}  // namespace
+
 void read_initial(const Table& root, Scenario& scenario) {
-  InitialSolver(scenario).solve(read_initial_entries(root, scenario), scenario.q, scenario.v);
+  InitialSolver solver(scenario, {read_guess(root, scenario), &root});
+  solver.solve(read_initial_entries(root, scenario), scenario.q, scenario.v);
+  scenario.notes.insert(scenario.notes.end(), solver.notes().begin(), solver.notes().end());
 }
 
 }  // namespace thud::doc

@@ -231,7 +231,10 @@ JointDataOf<P> read_joint(const Table& t, const std::string& name, const ShapeDa
                                  "ground) or joint = {{ to = \"other body\", at = \"tip\" }}",
                                  name));
     case ValueKind::array:
-      throw t.error("joint", "a body hangs on one joint only: closed loops of bodies are not supported");
+      throw t.error("joint",
+                    "a body hangs on one joint only; a [[loop]] pins it to another body as well: a = \"tip "
+                    "of one\", b = \"tip of the "
+                    "other\"");
     case ValueKind::text:
       out.kind = kind_of(t.choice("joint", joint_kinds()));
       if (out.kind == JointKind::slider)

@@ -226,9 +226,9 @@ const TableSpec& joint_spec() {
       .name = "joint",
       .title = "joint = { … }",
       .about =
-          "What carries a body: the ground, or `to` another body. Every body hangs on one joint; closed "
-          "loops "
-          "are refused. A `pin` lets it turn, a `slider` lets it move along a line and holds its angle, a "
+          "What carries a body: the ground, or `to` another body. Every body hangs on one joint; what "
+          "closes a loop is a `[[loop]]`. A `pin` lets it turn, a `slider` lets it move along a line and "
+          "holds its angle, a "
           "`weld` holds it at an angle; a `free` body has no joint. Damping, friction and drive act on what "
           "moves "
           "in the joint: moments in a pin, forces along the line in a slider.",
@@ -638,6 +638,18 @@ const TableSpec& initial_spec() {
   return spec;
 }
 
+const TableSpec& guess_spec() {
+  static const TableSpec spec{
+      .name = "guess",
+      .title = "[guess]",
+      .about =
+          "Angles, travels and positions that the start is near to: where loops close in several ways, the "
+          "nearest is taken.",
+      .keys = {key("repeat", {whole(repeats)}, "0", "entries with `{...}` are made for `i` = 1 … repeat")},
+      .each = key("\"QUANTITY\"", {number(D::any)}, "–", "roughly its value at the start; quote the name")};
+  return spec;
+}
+
 const TableSpec& hertz_spec() {
   static const TableSpec spec{
       .name = "hertz",
@@ -795,6 +807,7 @@ const TableSpec& scenario_spec() {
                key("motor", {tables(motor_spec)}, "none", "drives with a motor line"),
                key("controller", {tables(controller_spec)}, "none", "machines of states that drive"),
                key("initial", {table(initial_spec)}, "zero", "pose and motion at the start"),
+               key("guess", {table(guess_spec)}, "none", "which way loops close"),
                key("strike", {table(strike_spec)}, "none", "a ball against the tip of an arm"),
                key("stop", {table(stop_spec)}, "at rest", "when to stop"),
                key("results", {table(results_spec)}, "none", "named numbers"),

@@ -58,9 +58,10 @@ class RightHandSide {
   long evaluations = 0;
   bool work_is_at_end = false;  ///< it holds an evaluation of the end of the last step
 
- private:
+  /// A time as evaluations take it.
   double inside(double t) const { return t < from_ ? from_ : t > to_ ? to_ : t; }
 
+ private:
   double from_ = -std::numeric_limits<double>::infinity(), to_ = std::numeric_limits<double>::infinity();
   const System& system_;
   const Mode& mode_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "solve/dense.hpp"
 #include "study/spectrum.hpp"
 
 namespace thud {
@@ -64,6 +65,72 @@ double reach_of(const Tree& tree) {
   return reach > 0 ? reach : 1;
 }
 
+// Rows of the constraints at a pose.
+MatrixXd make_rows(const System& system, const std::vector<double>& q) {
+  const int n = system.dof_count();
+  const std::vector<double> rest(n);
+  const Frames<double> frames = make_frames(system.tree(), q.data(), rest.data());
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(system.constraints().size(), n);
+  rows.setZero();
+  for (std::size_t c = 0; c < system.constraints().size(); ++c)
+    system.add_constraint_row(system.constraints()[c], frames, rows.row(static_cast<Eigen::Index>(c)).data());
+  return rows;
+}
+
+std::vector<double> gaps_of(const System& system, const std::vector<double>& q) {
+  const std::vector<double> rest(q.size());
+  const Frames<double> frames = make_frames(system.tree(), q.data(), rest.data());
+  std::vector<double> out;
+  for (const SwitchRef& c : system.constraints())
+    out.push_back(system.constraint_gap(c, 0, q.data(), frames));
+  return out;
+}
+
+// Directions that the constraints leave.
+MatrixXd free_directions(const MatrixXd& rows) {
+  const SymmetricEigen e = eigen_of_symmetric(rows.transpose() * rows);
+  const double largest = e.values[e.values.size() - 1];
+  Eigen::Index count = 0;
+  while (count < e.values.size() && e.values[count] <= 1e-12 * largest) ++count;
+  return e.vectors.leftCols(count);
+}
+
+// The constraints' share: their forces balance what they can, and turn with the pose. −Σ λ ∂²g/∂q² of the stiffness.
+void constrain(const System& system, const std::vector<double>& q, Linearisation& out) {
+  using D = Dual<double>;
+  const int n = system.dof_count();
+  const MatrixXd rows = make_rows(system, q);
+  const VectorXd lambda = least_squares(rows.transpose(), -out.force, 1e-12);
+  out.basis = free_directions(rows);
+  out.force += rows.transpose() * lambda;
+  Frames<D> frames;
+  frames.resize(system.tree());
+  std::vector<D> at(q.begin(), q.end()), rest(n), row(n);
+  for (int j = 0; j < n; ++j) {
+    at[j].d = 1;
+    system.tree().kinematics(at.data(), rest.data(), frames);
+    at[j].d = 0;
+    for (std::size_t c = 0; c < system.constraints().size(); ++c) {
+      std::fill(row.begin(), row.end(), D(0));
+      system.add_constraint_row(system.constraints()[c], frames, row.data());
+      for (int i = 0; i < n; ++i) out.stiffness(i, j) -= lambda[static_cast<Eigen::Index>(c)] * row[i].d;
+    }
+  }
+}
+
+// A pose near by at which the constraints are as far from being met as `gaps` says.
+std::vector<double> closed(const System& system, std::vector<double> q, const std::vector<double>& gaps) {
+  for (int round = 0; round < 20 && !gaps.empty(); ++round) {
+    const std::vector<double> here = gaps_of(system, q);
+    VectorXd rest(static_cast<Eigen::Index>(gaps.size()));
+    for (std::size_t c = 0; c < gaps.size(); ++c) rest[static_cast<Eigen::Index>(c)] = gaps[c] - here[c];
+    if (rest.lpNorm<Eigen::Infinity>() < 1e-15) break;
+    const VectorXd step = least_squares(make_rows(system, q), rest, 1e-9);
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] += step[static_cast<Eigen::Index>(i)];
+  }
+  return q;
+}
+
 // A force is none when it is lost in the rounding of those that balance.
 bool is_balanced(const System& system, const std::vector<double>& q, const VectorXd& force) {
   const Tree& tree = system.tree();
@@ -111,6 +178,7 @@ Linearisation linearise(const System& system, const std::vector<double>& q) {
     derivative(rate[j], out.damping.col(j));
   }
   for (int i = 0; i < n; ++i) out.force[i] = force[i].v;
+  if (!system.constraints().empty()) constrain(system, q, out);
   out.stiffness =
       0.5 * (out.stiffness + out.stiffness.transpose()).eval();  // up to rounding they are symmetric
   out.damping = 0.5 * (out.damping + out.damping.transpose()).eval();
@@ -158,11 +226,12 @@ VectorXd downhill_step(const Spectrum& s, const VectorXd& force, double soft) {
 }
 
 // Halved until the energy falls as it should.
-double find_descent(const System& system, const std::vector<double>& q, const VectorXd& step, double slope) {
+double find_descent(const System& system, const std::vector<double>& q, const VectorXd& step, double slope,
+                    const std::vector<double>& gaps) {
   const double v = potential(system, q);
   double factor = 1;
   for (int halvings = 0; halvings < 50; ++halvings, factor *= 0.5)
-    if (potential(system, moved(q, step, factor)) <= v - 1e-4 * factor * slope) break;
+    if (potential(system, closed(system, moved(q, step, factor), gaps)) <= v - 1e-4 * factor * slope) break;
   return factor;
 }
 
@@ -181,10 +250,16 @@ Equilibrium find_equilibrium(const System& system, std::vector<double> q) {
     out.reason = fmt::format("\"{}\" is free and falls: it has no static equilibrium", name);
     return out;
   }
+  const std::vector<double> gaps = gaps_of(system, q);
   const double reach = reach_of(tree), soft = 1e-3 * norm(system.gravity()) / reach;
   for (; out.iterations < 500; ++out.iterations) {
     const Linearisation at = linearise(system, out.q);
-    const Spectrum s = find_spectrum(at.stiffness, at.mass);
+    if (at.is_constrained() && at.basis.cols() == 0) {
+      out.found = true;
+      return out;
+    }
+    Spectrum s = find_spectrum(at.reduced(at.stiffness), at.reduced(at.mass));
+    if (at.is_constrained()) s.shapes = at.basis * s.shapes;
     VectorXd step = downhill_step(s, at.force, soft);
     const double size = size_of(tree, step, reach);
     const bool is_stable = std::none_of(s.motion.begin(), s.motion.end(), [](int m) { return m < 0; });
@@ -197,13 +272,14 @@ Equilibrium find_equilibrium(const System& system, std::vector<double> q) {
       Eigen::Index largest = 0;
       away.cwiseAbs().maxCoeff(&largest);
       away *= std::copysign(0.01, away[largest]) / size_of(tree, away, reach);
-      out.q = moved(out.q, away, 1);
+      out.q = closed(system, moved(out.q, away, 1), gaps);
       continue;
     }
     if (size > 0.5) step *= 0.5 / size;
     const bool is_near =
         is_stable && size < 1e-4;  // from here Newton's step is better than the energy can tell
-    out.q = moved(out.q, step, is_near ? 1 : find_descent(system, out.q, step, step.dot(at.force)));
+    const double factor = is_near ? 1 : find_descent(system, out.q, step, step.dot(at.force), gaps);
+    out.q = closed(system, moved(out.q, step, factor), gaps);
   }
   out.reason = "no equilibrium was found in 500 steps";
   return out;
@@ -314,11 +390,15 @@ ModalAnalysis analyse_modes(const System& system, const std::vector<double>& q,
   out.q = q;
   out.at = linearise(system, q);
   out.is_damped = (out.at.damping.array() != 0).any();
-  for (const DampedRoot& r : find_roots(out.at.mass, out.at.damping, out.at.stiffness)) {
+  const Linearisation& at = out.at;
+  if (at.is_constrained() && at.basis.cols() == 0) return out;  // nothing is left to move
+  for (const DampedRoot& r :
+       find_roots(at.reduced(at.mass), at.reduced(at.damping), at.reduced(at.stiffness))) {
     NaturalMode mode;
     mode.root = r.root;
     mode.motion = motion_of(r.root);
-    mode.shape = scaled(system.tree(), q, r.shape, outline);
+    const Eigen::VectorXcd shape = at.is_constrained() ? Eigen::VectorXcd(at.basis * r.shape) : r.shape;
+    mode.shape = scaled(system.tree(), q, shape, outline);
     fill_energies(system, out, mode);
     out.modes.push_back(std::move(mode));
   }

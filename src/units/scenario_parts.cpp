@@ -7,6 +7,7 @@
 #include "scenario/formula.cpp"
 #include "scenario/initial.cpp"
 #include "scenario/joints.cpp"
+#include "scenario/loop_start.cpp"
 #include "scenario/own_parts.cpp"
 #include "scenario/register_law.cpp"
 #include "scenario/signals.cpp"

@@ -83,6 +83,11 @@ const std::map<std::string, std::string> texts = {
     {"spring.to", "\"rod.tip\""},
     {"joint_spring.name", "\"n\""},
     {"joint_spring.joint", "\"arm\""},
+    {"loop.name", "\"n\""},
+    {"loop.a", "\"rod.tip\""},
+    {"loop.b", "[0, 0.1]"},
+    {"motion.name", "\"n\""},
+    {"motion.joint", "\"arm\""},
     {"force.name", "\"n\""},
     {"force.at", "\"rod.tip\""},
     {"servo.name", "\"n\""},
@@ -163,7 +168,8 @@ class Files {
 
  private:
   static bool holds_joint(const std::string& table) {
-    return table == "joint_spring" || table == "limit" || table == "servo" || table == "motor";
+    return table == "joint_spring" || table == "limit" || table == "servo" || table == "motor"
+        || table == "motion";
   }
   static std::string controller(const std::string& table, const std::string& key, const std::string& entry) {
     const std::string own = table == "controller" ? entry + "\n" : "";

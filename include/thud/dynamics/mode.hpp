@@ -30,6 +30,19 @@ struct Mode {
   friend bool operator==(const Mode&, const Mode&) = default;
 };
 
+/// Constraints of an evaluation: rows of their Jacobian, M⁻¹ times them, and their forces.
+template <class T>
+struct Constrained {
+  std::vector<T> rows, applied;
+  std::vector<T> factor;      ///< of J M⁻¹ Jᵀ
+  std::vector<char> kept;     ///< 0: it follows from those before it, and takes no force
+  std::vector<double> share;  ///< what is left of each row's square beyond those before it
+  std::vector<double> size;   ///< below 1e-12 of it a row is none
+  std::vector<T> force;
+  std::vector<T> response;             ///< their forces per unit of a held switch
+  mutable std::vector<T> room, given;  ///< of solve
+};
+
 /// Scratch memory and the result of one evaluation. One per thread. T: scalar of the state, P: of the parameters.
 template <class T, class P = double>
 struct Work {
@@ -49,6 +62,7 @@ struct Work {
   std::vector<P> brought;  ///< friction that comes with a unit of a held normal force
   Frames<Dual<T>, P> moving;
   std::vector<Dual<T>> moving_q, moving_v;
+  Constrained<T> constrained;
   HeldSweep<T> sweep;
   std::vector<HeldRow<T>> held;
   /// Only the rows of the held switches are wanted, with M⁻¹ times them, their biases and v̇ without them: for who solves

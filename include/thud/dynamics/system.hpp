@@ -185,6 +185,27 @@ class SystemOf {
   /// Of the element that a switch belongs to.
   std::string element_name(SwitchRef s) const;
 
+  // ---- constraints: conditions of elements that always hold ----
+
+  const std::vector<SwitchRef>& constraints() const { return constraints_; }
+  /// How far one is from being met at (t, q), and its rate; its row of the Jacobian (added to `row`).
+  template <class T>
+  T constraint_gap(SwitchRef c, double t, const T* q, const Frames<T, P>& frames) const;
+  template <class T>
+  T constraint_rate(SwitchRef c, double t, const Frames<T, P>& frames) const;
+  template <class T>
+  void add_constraint_row(SwitchRef c, const Frames<T, P>& frames, T* row) const;
+  /// Its gap at the start is kept; it is about angles; it depends on the time.
+  bool keeps_offset(SwitchRef c) const;
+  bool constraint_turns(SwitchRef c) const;
+  bool constraint_varies(SwitchRef c) const;
+  /// x ← M⁻¹ x as far as the constraints let it; `reaction`: their forces. Zero where they let nothing. `work` must hold an
+  /// evaluation of the pose.
+  template <class T>
+  void solve(const Work<T>& work, T* x, T* reaction = nullptr) const;
+  /// Forces of the constraints on each body, for these values of their forces or impulses.
+  std::vector<Vec2<P>> constraint_forces(const std::vector<P>& values, const Frames<P, P>& frames) const;
+
   // ---- contacts ----
 
   /// g̈ of every contact for the accelerations in `work`, and ġ of the same instant as they are there.
@@ -236,8 +257,8 @@ class SystemOf {
   template <class T>
   T hold_bias(SwitchRef s, const Mode& mode, const T* q, const T* v, bool& moves, Work<T>& work) const;
   template <class T>
-  void fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work,
-                  T* drive) const;
+  void fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work, T* drive,
+                  T* response) const;
   template <class T>
   T hold_scale(SwitchRef s, const Work<T>& work) const;
   template <class T>
@@ -245,6 +266,13 @@ class SystemOf {
   // f.operator()<E>(element) for the element that has a switch.
   template <class F>
   decltype(auto) with_switch(SwitchRef s, F&& f) const;
+  // The same for the element that has a constraint.
+  template <class F>
+  decltype(auto) with_constraint(SwitchRef c, F&& f) const;
+  template <class T>
+  void constrain(double t, const T* q, const T* v, Work<T>& work) const;
+  template <class T>
+  void take_reactions(Work<T>& work) const;
   template <class E>
   void remove_from_joint(int body);
   void assign_slots();
@@ -266,6 +294,7 @@ class SystemOf {
   std::array<int, channel_count> slot_{};
   int distance_slot_ = 0;
   std::vector<Channel> channels_;
+  std::vector<SwitchRef> constraints_;
   bool may_sweep_ = false;          // HeldSweep::fits the tree
   bool is_lone_ = false;            // one body, and only elements that take a LoneLoad
   std::uint32_t types_in_use_ = 0;  // a bit for every type that has an element

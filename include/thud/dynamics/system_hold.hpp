@@ -94,7 +94,7 @@ T SystemOf<P>::hold_scale(SwitchRef s, const Work<T>& work) const {
 template <class P>
 template <class T>
 void SystemOf<P>::fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work,
-                             T* drive) const {
+                             T* drive, T* response) const {
   const int n = dof_count();
   if (is_zero(friction)) {
     std::copy(applied, applied + n, drive);
@@ -103,7 +103,7 @@ void SystemOf<P>::fill_drive(SwitchRef s, P friction, const T* row, const T* app
   std::fill(drive, drive + n, T(0));
   add_switch_row({s.type, static_cast<std::uint8_t>(s.sub + 1), s.index}, work, drive);
   for (int i = 0; i < n; ++i) drive[i] = row[i] + friction * drive[i];
-  tree_.solve(work.factor, drive);
+  solve(work, drive, response);
 }
 
 // Enters the force of a held switch, and the friction that it brings along.
@@ -175,7 +175,9 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
   const int n = dof_count(), k = static_cast<int>(mode.stuck.size());
   // Its rounds end by values: where parameters have rates, the equations are solved at once.
   if constexpr (std::is_same_v<P, double>)
-    if (may_sweep_ && !work.rows_only && k >= many_held && hold_by_sweep(mode, q, v, work)) return;
+    if (may_sweep_ && constraints_.empty() && !work.rows_only && k >= many_held
+        && hold_by_sweep(mode, q, v, work))
+      return;
   std::copy(work.acceleration.begin(), work.acceleration.end(), work.unheld.begin());
 
   T* const x = work.hold.data();
@@ -196,8 +198,9 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
     std::fill(row, row + n, T(0));
     add_switch_row(s, work, row);
     std::copy(row, row + n, applied);
-    tree_.solve(work.factor, applied);
-    if (!symmetric) fill_drive(s, friction[a], row, applied, work, drives + a * n);
+    T* response = work.constrained.response.data() + a * constraints_.size();
+    solve(work, applied, response);
+    if (!symmetric) fill_drive(s, friction[a], row, applied, work, drives + a * n, response);
     work.hold_bias[a] = hold_bias(s, mode, q, v, moves, work);
     scale[a] = hold_scale(s, work);
     work.spans[a] = detail::span_of(row, n);
@@ -211,6 +214,9 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
       g[a * k + b] = scale[a] * scale[b] * detail::product(rows + a * n, drives + b * n, work.spans[a]);
     largest = std::max(largest, std::abs(value_of(g[a * k + a])));
   }
+  // What the constraints hold takes no force of its own.
+  for (int a = 0; a < k && !constraints_.empty(); ++a)
+    if (is_zero(g[a * k + a])) g[a * k + a] = T(largest + 1e-300), x[a] = T(0);
   if (symmetric)
     solve_hold(g, x, k, 1e-12 * largest + 1e-300);
   else
@@ -219,10 +225,12 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
   for (int a = 0; a < k; ++a) {
     const T force = scale[a] * x[a];
     const T* drive = drives + a * n;
-    const bool short_drive =
-        tree_.all_alone() && is_zero(friction[a]);  // friction turns what the normal force does not
+    const bool short_drive = tree_.all_alone() && constraints_.empty()
+                          && is_zero(friction[a]);  // friction turns what the normal force does not
     const auto [from, to] = short_drive ? work.spans[a] : std::pair{0, n};
     for (int i = from; i < to; ++i) accelerations[i] += drive[i] * force;
+    for (std::size_t c = 0; c < constraints_.size(); ++c)
+      work.constrained.force[c] += work.constrained.response[a * constraints_.size() + c] * force;
     set_held_force(mode.stuck[a], force, friction[a], work);
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "thud/dynamics/system.hpp"
+#include "thud/dynamics/system_constrain.hpp"
 #include "thud/dynamics/system_hold.hpp"
 
 namespace thud {
@@ -43,6 +44,18 @@ void SystemOf<P>::prepare(Work<T>& work) const {
   work.unheld.assign(n, T(0));
   work.brought.assign(switches, P(0));
   work.spans.assign(switches, {0, 0});
+  const std::size_t conditions = constraints_.size();
+  work.constrained.rows.assign(conditions * n, T(0));
+  work.constrained.applied.assign(conditions * n, T(0));
+  work.constrained.factor.assign(conditions * conditions, T(0));
+  work.constrained.kept.assign(conditions, 1);
+  work.constrained.share.assign(conditions, 1);
+  work.constrained.size.assign(conditions, 0);
+  // A point that moves a million times less easily than the whole does not move: a rod between two pins.
+  for (std::size_t c = 0; c < conditions; ++c)
+    if (!constraint_turns(constraints_[c])) work.constrained.size[c] = 1e-2 / value_of(tree_.total_mass());
+  work.constrained.force.assign(conditions, T(0));
+  work.constrained.response.assign(conditions * switches, T(0));
   work.moving.resize(tree_);
   work.moving_q.resize(n);
   work.moving_v.resize(n);
@@ -159,7 +172,9 @@ void SystemOf<P>::evaluate(double t, const T* y, const Mode& mode, Work<T>& work
   load_bodies(t, y, work, [&](Load<T, P>& load) { apply_all(mode, load, work); });
   T* vdot = work.acceleration.data();
   tree_.forward_dynamics(work.frames, work.wrenches, work.factor, vdot);
+  if (!constraints_.empty()) constrain(t, y, y + dof_count(), work);
   if (!mode.stuck.empty()) hold(mode, y, y + dof_count(), work);
+  if (!constraints_.empty()) take_reactions(work);
   fill_rates(y, vdot, work, dydt);
 }
 

@@ -30,6 +30,8 @@
 //   drive_text(guard, mode)         the expression that a guard is of, for messages
 //   edges(sink), is_to_change, inputs_at            of what is prescribed in time: instants that steps end at; whether more is to come
 //   observables(lister), observe(code, …)         what can be read off it
+//   constraint_count, gap, closing, add_constraint_row, constraint_bias, take_reaction   conditions that always hold (loop.hpp)
+//   clash(other, tree)              what two of them cannot both do, in words
 //   attach(tree)                    called once when it is added
 //   table, table_about, keys(visitor), fault()    how scenario files write it, see keys.hpp
 //   companion()                     a contact that files add with it
@@ -47,7 +49,9 @@
 #include "thud/elements/joint_forces.hpp"
 #include "thud/elements/joint_friction.hpp"
 #include "thud/elements/joint_spring.hpp"
+#include "thud/elements/loop.hpp"
 #include "thud/elements/point_force.hpp"
+#include "thud/elements/prescribed_motion.hpp"
 #include "thud/elements/sand.hpp"
 #include "thud/elements/spring.hpp"
 #include "thud/elements/strut.hpp"
@@ -89,14 +93,21 @@ struct TypeList {
 
 /// In the order of the lines of the energy account.
 template <class P>
-using ElementTypesOf = TypeList<SandPieceOf<P>, AirDragOf<P>, JointDampingOf<P>, JointFrictionOf<P>,
-                                BeamStrainOf<P>, ContactForceOf<P>, JointTorqueOf<P>, SpringOf<P>,
-                                JointSpringOf<P>, PointForceOf<P>, ControllerOf<P>, DamperOf<P>, StrutOf<P>>;
+using ElementTypesOf =
+    TypeList<SandPieceOf<P>, AirDragOf<P>, JointDampingOf<P>, JointFrictionOf<P>, BeamStrainOf<P>,
+             ContactForceOf<P>, JointTorqueOf<P>, SpringOf<P>, JointSpringOf<P>, PointForceOf<P>,
+             ControllerOf<P>, DamperOf<P>, StrutOf<P>, LoopOf<P>, PrescribedMotionOf<P>>;
 using ElementTypes = ElementTypesOf<double>;
 
 /// The number of a type, whatever the scalar of its parameters.
 template <class E>
 inline constexpr int type_of = ElementTypesOf<typename E::Scalar>::template index<E>();
+
+/// Elements with conditions that always hold.
+template <class E>
+concept Constraining = requires(const E& e) {
+  e.constraint_count();
+};
 
 // ---- the energy account -----------------------------------------------------------------------------------------------
 

@@ -17,7 +17,9 @@
 //   k.number_unless("force", "stiffness", x, …)        required where the other key is not given, refused where it is
 //   k.function("x", f, "N", about)                     a number, or an expression of t and of the state; or none
 //   k.curve("force", f, "x", "N", about)               an expression of the variable that is named; or none
+//   k.path("position", f, "rad", "m", about)           required, after k.joint: an expression of t with two derivatives
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -68,6 +70,20 @@ struct TimeFunctionOf {
   P operator()(double t) const { return f ? f(t) : P(0); }
 };
 using TimeFunction = TimeFunctionOf<double>;
+
+/// A position that is prescribed in time, with its first two derivatives.
+template <class P>
+struct PathFunctionOf {
+  std::function<std::array<P, 3>(double)> f;  ///< empty: zero
+  bool varies = false;
+  std::vector<double> edges{};  ///< instants at which its derivatives may jump
+
+  std::array<P, 3> operator()(double t) const { return f ? f(t) : std::array<P, 3>{}; }
+  TimeFunctionOf<P> value() const {
+    return {[g = f](double t) { return g ? g(t)[0] : P(0); }, varies, edges};
+  }
+};
+using PathFunction = PathFunctionOf<double>;
 
 /// Whether it will differ from its value now, by more than rounding of `size`, until `end`: what stands still may be moved.
 template <class P>

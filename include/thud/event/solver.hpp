@@ -92,6 +92,7 @@ struct ImpactRecord {
   ImpactResult result;
   double energy_before = 0, energy_after = 0;  ///< kinetic [J]
   std::vector<Vec> joints;  ///< impulse on each body by the joint that carries it [N s]; zero of free bodies
+  std::vector<double> constraints;  ///< impulses in loops and prescribed joints, of System::constraints()
 };
 
 /// The states just before and after the instant of an impact; impacts at the same instant share them.

@@ -29,6 +29,14 @@ struct Linearisation {
   Eigen::VectorXd force;  ///< Q₀ [N m for angles, N for the others]
   bool falls = false;     ///< some tree is seen from a falling frame
   bool is_equilibrium = true;
+  /// Columns span the directions that loops leave; empty without any. Prescribed joints stand still.
+  Eigen::MatrixXd basis;
+
+  bool is_constrained() const { return basis.rows() > 0; }
+  /// A matrix in those directions.
+  Eigen::MatrixXd reduced(const Eigen::MatrixXd& m) const {
+    return is_constrained() ? Eigen::MatrixXd(basis.transpose() * m * basis) : m;
+  }
 };
 
 [[nodiscard]] Linearisation linearise(const System& system, const std::vector<double>& q);
