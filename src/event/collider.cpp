@@ -141,9 +141,11 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
 // Frames and contacts of a state.
 void Collider::place(const double* y, Work<double>& work) const {
   system_.tree().kinematics(y, y + system_.dof_count(), work.frames);
-  for (std::size_t k = 0; k < system_.contacts().size(); ++k)
-    measure(system_.contacts()[k], system_.tree(), system_.walls(), work.frames, y,
-            work.of<ContactForce>()[k]);
+  for (std::size_t k = 0; k < system_.contacts().size(); ++k) {
+    Touching<double>& w = work.of<ContactForce>()[k];
+    measure(system_.contacts()[k], system_.tree(), system_.walls(), work.frames, y, w);
+    if (w.off) w.hide();
+  }
 }
 
 // Goes from the velocities in `work` to those in y, books the change of kinetic energy, and returns what it is now.

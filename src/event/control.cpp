@@ -27,7 +27,28 @@ void Control::begin(std::shared_ptr<const ControlPlan> plan) {
     sampled_.push_back({&s, 0, std::vector<double>(s.memory, 0.0), {}, {}});
     sampled_.back().before.assign(plan_->transitions.size(), 0.0);
   }
+  for (std::size_t c = 0; c < all.size(); ++c) switch_contacts(static_cast<int>(c), -1, all[c].start);
   plan_next();
+}
+
+// Contacts of the state that is left are on again; what lies inside by then cannot be put out.
+void Control::switch_contacts(int controller, int from, int to) {
+  if (!plan_ || plan_->off.empty()) return;
+  const auto& of = plan_->off[controller];
+  std::vector<ContactMode>& modes = s_.mode.of<ContactForce>();
+  if (from >= 0)
+    for (int k : of[from]) modes[k].off = false;
+  for (int k : of[to]) modes[k].off = true;
+  if (from < 0) return;
+  for (int k : of[from]) {
+    if (modes[k].off) continue;
+    const ContactForce& contact = s_.system.contacts()[k];
+    Touching<double> w;
+    measure(contact, s_.system.tree(), s_.system.walls(), s_.work.frames, s_.y.data(), w);
+    if (w.gap < -s_.scales().touching())
+      throw LawError(fmt::format("{} is {:.3g} m inside when controller \"{}\" lets it touch again",
+                                 contact.name, -w.gap, s_.system.of<Controller>()[controller].label));
+  }
 }
 
 void Control::plan_next() {
@@ -44,6 +65,7 @@ void Control::go(const Transition& t, std::vector<Event>& events) {
   ControlMode& m = s_.mode.of<Controller>()[t.controller];
   events.push_back({s_.t, EventKind::state, switch_of<Controller>(t.controller),
                     static_cast<std::int8_t>(m.state), static_cast<std::int8_t>(t.to)});
+  switch_contacts(t.controller, m.state, t.to);
   s_.system.of<Controller>()[t.controller].enter(t.to, s_.t, m);
   plan_next();
 }

@@ -43,6 +43,7 @@ class Control {
   bool take_transitions(Sampled& one, std::vector<Event>& events);
   bool release_pending(Sampled& one);
   double value(const Transition& t) const;
+  void switch_contacts(int controller, int from, int to);
   void plan_next();
 
   RunState& s_;

@@ -180,6 +180,21 @@ void read_ways(const Table& state, int controller, int from, const std::vector<s
   }
 }
 
+// The contacts that are off in a state.
+std::vector<int> read_off(const Table& state, const Scenario& s) {
+  std::vector<int> out;
+  std::vector<std::string> known;
+  for (const ContactForce& c : s.system->contacts()) known.push_back(c.name);
+  for (const std::string& name : state.texts_or("off")) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      throw state.error("off", fmt::format("there is no contact \"{}\"{}{}", name, did_you_mean(name, known),
+                                           known.empty() ? "" : " (contacts: " + one_of(known) + ")"));
+    out.push_back(static_cast<int>(found - known.begin()));
+  }
+  return out;
+}
+
 // States that no way leads into are mistakes.
 void check_reached(const Table& t, const std::vector<Table>& states, const std::vector<std::string>& names,
                    int start, int controller, const ControlPlan& plan) {
@@ -211,7 +226,9 @@ void read_control_plan(const Table& root, const OwnParts& own, Scenario& s) {
     known.push_back(c.label);
     const std::vector<Table> states = states_of(t);
     const std::vector<std::string> names = names_of_states(states);
+    plan->off.emplace_back(std::max<std::size_t>(states.size(), 1));
     for (std::size_t k = 0; k < states.size(); ++k) {
+      plan->off.back()[k] = read_off(states[k], s);
       read_ways(states[k], index, static_cast<int>(k), names, s, *plan);
       states[k].allow("out");
       states[k].finish();

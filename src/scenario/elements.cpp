@@ -308,10 +308,10 @@ class KeyLister {
     add(key, in_both(pin, slider, admits), fmt::format("by `{}`", other), about);
     exactly_one.push_back({key, other});
   }
-  void curve(const char* key, Curve&, const char* variable, const char* unit, const char* about) {
+  void curve(const char* key, thud::Curve&, const char* variable, const char* unit, const char* about) {
     add(key, {{.form = Form::formula, .dimension = measure_of(unit), .variable = variable}}, "none", about);
   }
-  void joint_curve(const char* key, Curve&, const char* variable, const char* pin, const char* slider,
+  void joint_curve(const char* key, thud::Curve&, const char* variable, const char* pin, const char* slider,
                    const char* about) {
     add(key,
         {{.form = Form::formula, .dimension = measure_of(pin), .variable = variable},

@@ -571,6 +571,10 @@ const TableSpec& state_spec() {
                    "what it puts out; not mentioned: 0. Expressions may follow `t`, the motion, controllers "
                    "that stand "
                    "before it and `CONTROLLER.time`; of a sampled controller all observables"),
+               key("off", {texts}, "none",
+                   "contacts that nothing touches in meanwhile, `[\"foot@ground\"]`: a foot that may swing "
+                   "through the "
+                   "ground"),
                key("go", {tables(way_spec)}, "none", "ways to other states")}};
   return spec;
 }

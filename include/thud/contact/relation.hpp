@@ -21,6 +21,14 @@ struct Touching {
   Vec2<T> offset_a{}, offset_b{};   ///< from the centres to where they touch
   T normal_force{}, shear_force{};  ///< on a, along the normal and the tangent
   T stored{};                       ///< energy in the indentation
+  bool off = false;                 ///< a controller lets nothing touch here
+
+  /// As far as anybody can see, nothing is near.
+  void hide() {
+    gap = T(out_of_reach);
+    gap_rate = T(0);
+  }
+  static constexpr double out_of_reach = 1e6;  ///< [m]
 };
 
 namespace detail {

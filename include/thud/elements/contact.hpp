@@ -13,6 +13,7 @@ struct ContactMode {
   Touch touch = Touch::open;
   std::int8_t normal = 0;  ///< closed: slip::stuck, or slip::idle when others keep it closed
   std::int8_t slip = 1;    ///< slip state of its friction
+  bool off = false;        ///< a controller lets nothing touch here
 
   friend bool operator==(const ContactMode&, const ContactMode&) = default;
 };
@@ -230,6 +231,8 @@ template <bool Lean, class T>
 void ContactForceOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
   if (Lean && m.touch != Touch::pressed) return;
   measure(*this, load.scene.tree, load.scene.walls, load.frames, load.q, w);
+  w.off = m.off;
+  if (m.off) w.hide();
   w.normal_force = w.shear_force = w.stored = T(0);
   if (m.touch != Touch::pressed) return;
   if (law.linear) {

@@ -43,6 +43,8 @@ struct ControlSampling {
 struct ControlPlan {
   std::vector<Transition> transitions;
   std::vector<ControlSampling> sampled;
+  /// Contacts that nothing touches in, by controller and state: a foot that may swing through the ground.
+  std::vector<std::vector<std::vector<int>>> off{};
 
   bool is_sampled(int controller) const {
     for (const ControlSampling& s : sampled)
