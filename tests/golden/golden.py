@@ -13,7 +13,7 @@ import sys
 
 DIGITS = 1e-12
 MOST_EVENTS = 150
-SCENARIOS = """air_pendulum ball_chain biped_drop block_drop bouncing_ball compound_pendulum compound_pendulum_capture
+SCENARIOS = """air_pendulum ball_chain biped_drop block_drop bouncing_ball compass_gait compound_pendulum compound_pendulum_capture
 cube discs_in_v double_pendulum drop_rig finger
 elastic_compound_pendulum elastic_free_link elastic_pinned_pendulum falling_rod flexible_arm flexible_probe free_link
 free_link_capture hopping_leg leg_on_rail mathematical_pendulum n_link_chain newtons_cradle rimless_wheel rocking_block rocking_block_to_rest rough_obstacle
