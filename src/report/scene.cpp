@@ -102,6 +102,55 @@ Json slider_json(const Knob& k) {
   return out;
 }
 
+Json place_json(const Tree& tree, int body, BodyPoint point, Vec world) {
+  if (body < 0) return {{"x", rounded(world.x)}, {"z", rounded(world.z)}};
+  Json out = {{"body", body}, {"s", rounded(point.s)}, {"n", rounded(point.n)}};
+  if (const ElasticBeam* beam = tree.body(body).beam.get()) out["shapes"] = shapes_json(*beam, point.s);
+  return out;
+}
+Json place_json(const Tree& tree, const Attachment& a) { return place_json(tree, a.body, a.point, a.world); }
+
+// Ropes, and stops of joints.
+void add_bounds(const System& system, Json& out) {
+  for (const ContactForce& c : system.contacts()) {
+    const BodyPoint at = c.a.point;
+    if (c.wall == facing::stop)
+      out.push_back({{"kind", "limit"},
+                     {"name", c.name},
+                     {"from", place_json(system.tree(), c.a.body, at, {})},
+                     {c.sense > 0 ? "min" : "max", rounded(c.limit)}});
+    else if (c.wall == facing::distance && c.sense < 0)
+      out.push_back({{"kind", "rope"},
+                     {"name", c.name},
+                     {"from", place_json(system.tree(), c.a.body, at, {})},
+                     {"to", place_json(system.tree(), c.b.body, c.b.point, c.anchor)},
+                     {"length", rounded(c.limit)}});
+  }
+}
+
+// What ties points together, or acts at one.
+Json connectors_json(const System& system) {
+  Json out = Json::array();
+  const Tree& tree = system.tree();
+  system.each([&]<class E>(const E& e, int) {
+    if constexpr (requires { E::table, e.from.body, e.to.body; })
+      out.push_back({{"kind", E::table},
+                     {"name", e.label},
+                     {"from", place_json(tree, e.from)},
+                     {"to", place_json(tree, e.to)}});
+  });
+  for (const PointForce& f : system.of<PointForce>())
+    out.push_back({{"kind", "force"}, {"name", f.label}, {"from", place_json(tree, f.at)}});
+  for (const Loop& loop : system.of<Loop>())
+    if (loop.kind == Loop::pin)
+      out.push_back({{"kind", "loop"},
+                     {"name", loop.label},
+                     {"from", place_json(tree, loop.a)},
+                     {"to", place_json(tree, loop.b)}});
+  add_bounds(system, out);
+  return out;
+}
+
 }  // namespace
 
 std::string make_scene_json(const Scenario& s) {
@@ -117,6 +166,7 @@ std::string make_scene_json(const Scenario& s) {
   for (const Bed& bed : s.system->beds()) out["beds"].push_back(bed_json(bed));
   out["walls"] = Json::array();
   for (const Wall& wall : s.system->walls()) out["walls"].push_back(wall_json(wall));
+  out["connectors"] = connectors_json(*s.system);
   out["observables"] = Json::array();
   for (const NamedObservable& o : s.observables)
     out["observables"].push_back({{"name", o.name}, {"unit", o.unit}, {"about", o.about}});

@@ -56,6 +56,27 @@ export interface Observable {
   about: string;
 }
 
+/// A point of a body, or of the world.
+export interface Place {
+  body?: number;
+  s?: number;
+  n?: number;
+  shapes?: number[];
+  x?: number;
+  z?: number;
+}
+
+/// What ties two points together, or acts at one.
+export interface Connector {
+  kind: "spring" | "damper" | "strut" | "rope" | "loop" | "force" | "limit";
+  name: string;
+  from: Place;
+  to?: Place;
+  length?: number; // of a rope
+  min?: number; // of a limit: angles in the joint
+  max?: number;
+}
+
 export interface Scene {
   name: string;
   title: string;
@@ -66,6 +87,7 @@ export interface Scene {
   bodies: Body[];
   beds: Bed[];
   walls: Wall[];
+  connectors?: Connector[];
   observables: Observable[];
   results: { name: string; unit: string; rule: string }[];
   plot: string[];

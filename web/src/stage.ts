@@ -8,6 +8,7 @@ import { deflection, middleOf, nameSpot, place, Pose, posesAt, sizeOf, travelSpa
 import { addGestures } from "./gestures";
 import { drawGround, drawScaleBar } from "./ground";
 import { Labels, Rect } from "./labels";
+import { drawConnectors } from "./connectors";
 import { bodyColour, drawBodies, drawOutlines, drawRails, drawStrobe, drawTrail, makeTrail } from "./mechanism";
 import { Pen, Point } from "./pen";
 import { colour, onTheme } from "./theme";
@@ -259,6 +260,7 @@ export class Stage {
     const poses = posesAt(scene, run, t, magnification);
     drawRails(pen, view, scene, poses, this.spans);
     drawBodies(pen, view, scene, poses);
+    drawConnectors(pen, view, scene, poses);
     const note = this.drawNote(pen, view);
     const bar = drawScaleBar(pen, view, scene, note ? [...taken, note] : taken);
     const labels = new Labels(pen, view.width, view.height, note ? [...taken, note, bar] : [...taken, bar]);
