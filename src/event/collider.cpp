@@ -89,10 +89,12 @@ double Collider::coupling(std::size_t a, std::size_t b) const {
 }
 
 // A body whose motion is prescribed cannot be stopped by an impulse.
-void Collider::refuse_driven(const Work<double>& work, double small) const {
+void Collider::refuse_driven(const Work<double>& work, const Scales& scales) const {
   if (system_.constraints().empty()) return;
   for (std::size_t i = 0; i < touching_.size(); ++i)
-    if (!(coupling(2 * i + 1, 2 * i + 1) > 0) && work.of<ContactForce>()[touching_[i]].gap_rate < -small)
+    if (!(coupling(2 * i + 1, 2 * i + 1) > 0)
+        && work.of<ContactForce>()[touching_[i]].gap_rate
+               < -1e-12 * scales.speed * unit(touching_[i], scales))
       throw LawError(fmt::format(
           "{}: what is prescribed drives it on at {:.3g} m/s, and no impulse can stop it",
           system_.contacts()[touching_[i]].name, -work.of<ContactForce>()[touching_[i]].gap_rate));
@@ -107,7 +109,7 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
     find_touching(work, scales);
     if (std::none_of(touching_.begin(), touching_.end(), approaches)) break;
     fill_rows(touching_, true, work);
-    refuse_driven(work, small);
+    refuse_driven(work, scales);
     // Groups of contacts that feel each other.
     const auto count = touching_.size();
     std::vector<int> group(count);

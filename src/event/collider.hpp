@@ -55,7 +55,7 @@ class Collider {
   void find_touching(const Work<double>& work, const Scales& scales);
   void fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work);
   double coupling(std::size_t a, std::size_t b) const;
-  void refuse_driven(const Work<double>& work, double small) const;
+  void refuse_driven(const Work<double>& work, const Scales& scales) const;
   bool strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
                     const Scales& scales, Outcome& out);
   void place(const double* y, Work<double>& work) const;
