@@ -24,6 +24,11 @@ double element_power(const System& system, SwitchRef element, double t, const do
       for (int sub = 0; sub < static_cast<int>(E::switches.size()); ++sub)
         if (e.is_active(sub, scene, m))
           power += (e.force(sub, there) - e.force(sub, here)) * e.rate(sub, here);
+    if constexpr (Constraining<E> && E::channels.size() > 0)
+      for (std::size_t c = 0; c < system.constraints().size(); ++c)
+        if (const SwitchRef& own = system.constraints()[c];
+            own.type == element.type && own.index == element.index)
+          e.take_reaction(own.sub, work.constrained.force[c], scene, f, here, &power);
   });
   for (int i = 0; i < tree.body_count(); ++i)
     power += dot(alone.force[i], f.origin_rate[i]) + alone.moment[i] * f.rate[i];
