@@ -27,6 +27,7 @@ struct JointSpringOf : ElasticOf<P> {
   template <class T>
   struct Work {
     T angle{}, moment{}, stored{};
+    T rate{};  ///< where it is not plain
   };
   static constexpr std::array<ChannelInfo, 0> channels = {};
   static constexpr std::array<SwitchInfo, 0> switches = {};
@@ -68,6 +69,7 @@ struct JointSpringOf : ElasticOf<P> {
     w.moment = -stiffness * turn;
     w.stored = 0.5 * stiffness * turn * turn;
     if (!this->is_plain()) {
+      w.rate = load.scene.tree.joint_rate(load.frames, body);
       this->template find<Lean>(m, turn, w.moment, w.stored);
       w.moment = -w.moment;
     }
@@ -91,6 +93,14 @@ struct JointSpringOf : ElasticOf<P> {
     return !this->is_plain()
         && this->settle(here.angle - value_of(rest), there.angle - value_of(rest),
                         tolerance::undecided_length, m);
+  }
+
+  /// One way, it must not be passed between two looks.
+  double longest_step(const StepState& s, const Mode&, const Work<double>& w) const {
+    return this->one_way == 0
+             ? std::numeric_limits<double>::infinity()
+             : 0.25 * (s.scene.tree.joint_kind(body) == JointKind::slider ? s.scales.length : 1)
+                   / (std::abs(w.rate) + 1e-300);
   }
 
   template <class Put>

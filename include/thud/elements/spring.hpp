@@ -115,6 +115,12 @@ struct SpringOf : ElasticOf<P> {
                         tolerance::undecided_length * scales.length, m);
   }
 
+  /// One way, it must not be passed between two looks.
+  double longest_step(const StepState& s, const Mode&, const Work<double>& w) const {
+    return this->one_way == 0 ? std::numeric_limits<double>::infinity()
+                              : 0.25 * s.scales.length / (std::abs(w.rate) + 1e-300);
+  }
+
   template <class Put>
   void observables(const SceneOf<P>&, Put&& put) const {
     put(0, label + ".length", "m", "length of " + label);
