@@ -57,6 +57,11 @@ constexpr const char* balls =
     "[[body]]\nrepeat = 2\nname = \"ball{i}\"\nshape = { kind = \"sphere\", diameter = 0.1, mass = 1 }\n"
     "joint = \"free\"\n[initial]\n\"ball2.x\" = 1\n";
 
+std::string pinned(const std::string& name) {
+  return "[[body]]\nname = \"" + name
+       + "\"\nshape = { kind = \"cylinder\", length = 0.2, diameter = 0.01, mass = 0.1 }\njoint = \"pin\"\n";
+}
+
 // Texts that mean something.
 const std::map<std::string, std::string> texts = {
     {"body.name", "\"n\""},
@@ -156,6 +161,13 @@ class Files {
     if (t.name == "pair" && key != "bodies" && key != "touches") text += "bodies = [\"ball1\", \"ball2\"]\n";
     if (t.name == "wall" && key != "at") text += "at = [0, 1]\n";
     if (t.name == "wall" && key == "repeat") text += "name = \"w{i}\"\n";
+    if (t.name == "motion" && key == "repeat")  // a joint is moved once
+      return rod_named("base") + pinned("other1") + pinned("other2")
+           + "[[motion]]\njoint = \"other{i}\"\nposition = 1\n" + entry + "\n";
+    if (t.name == "loop" && key == "direction") text += "kind = \"line\"\n";
+    if (t.name == "loop" && key == "ratio")
+      return arm("") + pinned("other") + "[[loop]]\nkind = \"gear\"\na = \"arm\"\nb = \"other\"\n" + entry
+           + "\n";
     if (t.name == "contact") text += "[[wall]]\nat = [0, 1]\nstiffness = 1\n";
     return text;
   }
