@@ -115,6 +115,7 @@ const std::map<std::string, std::string> texts = {
     {"damper.name", "\"n\""},
     {"damper.from", "[0, 1]"},
     {"damper.to", "\"rod.tip\""},
+    {"damper.force", "\"=2*v\""},
     {"strut.name", "\"n\""},
     {"strut.from", "[0, 1]"},
     {"strut.to", "\"rod.tip\""},
