@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <thread>
 
@@ -23,7 +24,7 @@ RunResult run_text(const std::string& text) { return run(parse_scenario(text, "m
 
 double value(const RunResult& r, const char* name) {
   const ResultValue* found = r.find(name);
-  return found ? found->value.value_or(NAN) : NAN;
+  return found ? found->value.value_or(std::numeric_limits<double>::quiet_NaN()) : NAN;
 }
 std::string unit(const RunResult& r, const char* name) { return r.find(name)->unit; }
 
