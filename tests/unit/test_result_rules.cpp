@@ -24,7 +24,8 @@ RunResult run_text(const std::string& text) { return run(parse_scenario(text, "m
 
 double value(const RunResult& r, const char* name) {
   const ResultValue* found = r.find(name);
-  return found ? found->value.value_or(std::numeric_limits<double>::quiet_NaN()) : NAN;
+  return found ? found->value.value_or(std::numeric_limits<double>::quiet_NaN())
+               : std::numeric_limits<double>::quiet_NaN();
 }
 std::string unit(const RunResult& r, const char* name) { return r.find(name)->unit; }
 
