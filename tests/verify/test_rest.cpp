@@ -71,10 +71,14 @@ std::string rest_complaint(const Case& c, double energy_limit) {
 }
 
 bool has_sand(const Case& c) { return !load_scenario(c.scenario, c.set).system->pieces().empty(); }
+// What a controller keeps moving does not rest.
+bool is_kept_moving(const Case& c) {
+  return !load_scenario(c.scenario, c.set).system->of<Controller>().empty();
+}
 
 TEST(Rest, every_scenario_with_sand_comes_to_rest) {
   std::vector<Case> cases = test::every_scenario();
-  std::erase_if(cases, [](const Case& c) { return !has_sand(c); });
+  std::erase_if(cases, [](const Case& c) { return !has_sand(c) || is_kept_moving(c); });
   EXPECT_GE(cases.size(), 9u);
   EXPECT_THAT(test::complaints(cases, [](const Case& c) { return rest_complaint(c, 1e-8); }), IsEmpty());
 }
