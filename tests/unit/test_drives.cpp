@@ -126,10 +126,11 @@ TEST(Drives, point_forces_follow_the_motion) {
 
 // A cart carried along by the wind: v̇ = k/m (w − v)², so w − v = w/(1 + k w t/m).
 TEST(Drives, wind_carries_along) {
-  const Result r = run("gravity = 0\n[air]\ndrag_coefficient = 1\ndensity = 1.2\nwind = 5\n"
-                       "[[body]]\nname = \"ball\"\nshape = { kind = \"sphere\", diameter = 0.2, mass = 0.05 }\n"
-                       "joint = { kind = \"slider\", direction = \"horizontal\" }\n"
-                       "[solver]\ntolerance = 1e-12\n[stop]\ntime = 2\n[results]\nend = \"ball.vx at end\"\n");
+  const Result r =
+      run("gravity = 0\n[air]\ndrag_coefficient = 1\ndensity = 1.2\nwind = 5\n"
+          "[[body]]\nname = \"ball\"\nshape = { kind = \"sphere\", diameter = 0.2, mass = 0.05 }\n"
+          "joint = { kind = \"slider\", direction = \"horizontal\" }\n"
+          "[solver]\ntolerance = 1e-12\n[stop]\ntime = 2\n[results]\nend = \"ball.vx at end\"\n");
   const double k = 0.5 * 1.2 * pi * 0.01 / 0.05;
   EXPECT_NEAR(r["end"], 5 - 5 / (1 + k * 5 * 2), 1e-10);
   expect_account(r);

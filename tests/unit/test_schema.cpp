@@ -103,6 +103,7 @@ const std::map<std::string, std::string> texts = {
     {"controller.start", "\"a\""},
     {"controller.outputs", "[\"f\"]"},
     {"state.name", "\"a\""},
+    {"state.off", "[\"rod.tip@wall\"]"},
     {"way.to", "\"a\""},
     {"way.when", "\"rod.x rises through 1\""},
     {"limit.name", "\"n\""},
@@ -186,7 +187,8 @@ class Files {
   }
   static std::string controller(const std::string& table, const std::string& key, const std::string& entry) {
     const std::string own = table == "controller" ? entry + "\n" : "";
-    std::string text = std::string(rod) + "[[controller]]\n" + own
+    const std::string wall = key == "off" ? "[[wall]]\nat = [0, 1]\n" : "";
+    std::string text = std::string(rod) + wall + "[[controller]]\n" + own
                      + (table == "controller" && key == "name" ? "" : "name = \"n\"\n")
                      + (key == "delay" ? "rate = 10\n" : "") + "[[controller.state]]\n"
                      + (table == "state" && key == "name" ? "" : "name = \"a\"\n")
