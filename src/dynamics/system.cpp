@@ -154,8 +154,11 @@ template <class P>
 void SystemOf<P>::reset(Mode& mode) const {
   std::size_t switches = 0;
   Elements::each([&]<class E>() {
-    mode.template of<E>().assign(of<E>().size(), {});
+    auto& modes = mode.template of<E>();
+    modes.assign(of<E>().size(), {});
     switches += E::switches.size() * of<E>().size();
+    if constexpr (requires(const E& e) { e.begin(0.0, modes[0]); })
+      for (std::size_t k = 0; k < modes.size(); ++k) of<E>()[k].begin(0.0, modes[k]);
   });
   mode.stuck.clear();
   mode.stuck.reserve(switches);

@@ -146,6 +146,8 @@ void Run::close() {
   lost += account.settled;
   const double residual = account.initial + account.supplied - account.final - lost;
   exchanged = std::max(exchanged, std::abs(account.final - account.initial));
+  // What stands still exchanges nothing but roundings.
+  exchanged = std::max(exchanged, 1e-4 * s_.scales().force * s_.scales().length);
   account.residual = exchanged > 0 ? residual / exchanged : 0.0;
 }
 

@@ -208,6 +208,24 @@ class KeyReader {
   bool slides_ = false;  // the joint that was named
 };
 
+// Whether two points can change their distance at all.
+bool is_loose(const Tree& tree, const Attachment& from, const Attachment& to) {
+  Frames<double> frames;
+  frames.resize(tree);
+  const std::vector<double> rest(static_cast<std::size_t>(tree.dof_count()), 0.0);
+  double least = HUGE_VAL, most = 0;
+  for (int trial = 1; trial <= 4; ++trial) {
+    std::vector<double> q = rest;
+    for (std::size_t i = 0; i < q.size(); ++i)
+      q[i] = 0.3 * std::sin(1.7 * trial * static_cast<double>(i + 1));
+    tree.kinematics(q.data(), rest.data(), frames);
+    const double apart = norm(to.position(frames) - from.position(frames));
+    least = std::min(least, apart);
+    most = std::max(most, apart);
+  }
+  return most - least > 1e-12 * (1 + most);
+}
+
 template <class E, class P>
 void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::string>& names) {
   int number = 0;
@@ -235,6 +253,11 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
         for (const E& other : s.system.template of<E>())
           if (const std::string clash = element.clash(other, s.system.tree()); !clash.empty())
             throw InputError(t.place(), clash);
+      if constexpr (requires { element.companion(); } && std::is_same_v<P, double>)
+        if (!is_loose(s.system.tree(), element.from, element.to))
+          throw InputError(t.place(),
+                           fmt::format("the ends of \"{}\" cannot come nearer to each other, whatever moves",
+                                       element.label));
       if constexpr (requires { element.companion(); }) s.system.add_contact(element.companion());
       s.system.add(std::move(element));
     }
