@@ -10,6 +10,7 @@
 #include "scenario/controllers.hpp"
 #include "scenario/drives.hpp"
 #include "scenario/elements.hpp"
+#include "scenario/signals.hpp"
 
 namespace thud::doc {
 
@@ -34,11 +35,7 @@ void read_air(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
   const P density = t->number_or("density", P(1.2045), Dimension::density, Range::non_negative());
   const P coefficient = t->number("drag_coefficient", Dimension::none, Range::non_negative());
   TimeFunctionOf<P> wind;
-  if (auto given = t->time_expression("wind", Dimension::speed)) {
-    wind.varies = given->varies();
-    wind.edges = given->edges();
-    wind.f = function_of<P>(std::move(*given));
-  }
+  read_time_function(*t, "wind", Dimension::speed, wind);
   const std::vector<std::string> which = t->texts_or("bodies", names);
   for (const std::string& name : which) {
     const auto found = std::find(names.begin(), names.end(), name);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "scenario/repeated.hpp"
 #include "thud/beam/strike.hpp"
 
 namespace thud::doc {
@@ -28,8 +29,7 @@ std::vector<RawBody<P>> read_raw(const Table& root) {
     throw InputError({root.place().file, 0, 0}, "there is no [[body]]: a scenario needs at least one");
   const auto add = [&](const Table& t) {
     RawBody<P> b{t.filled_text("name"), t, {}, {}};
-    if (!is_name(b.name))
-      throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", b.name));
+    check_name(t, "name", b.name);
     for (const RawBody<P>& other : raw)
       if (other.name == b.name) throw t.error("name", fmt::format("there is a body \"{}\" already", b.name));
     b.shape = read_shape<P>(t.table("shape"));
@@ -38,16 +38,7 @@ std::vector<RawBody<P>> read_raw(const Table& root) {
     raw.push_back(std::move(b));
   };
   for (const Table& t : tables) {
-    if (!t.has("repeat")) {
-      add(t);
-      continue;
-    }
-    const int count = t.integer("repeat", Range::between(0, 10000));
-    for (int i = 1; i <= count; ++i) {
-      SymbolTable symbols = t.symbols().child();
-      symbols.set("i", i);
-      add(t.with_symbols(symbols));
-    }
+    each_repeated(t, add);
     t.allow("name"), t.allow("shape"), t.allow("joint"), t.allow("joint_inertia");
   }
   return raw;
@@ -94,6 +85,32 @@ bool is_name(std::string_view name) {
     return std::isalnum(c) || c == '_' || c == '-';
   });
 }
+
+void check_name(const Table& t, const char* key, const std::string& name) {
+  if (!is_name(name))
+    throw t.error(key, fmt::format("\"{}\" is not a name; use letters, digits, _ and -", name));
+}
+
+template <class P>
+int find_joint(const Table& t, const char* key, const TreeOf<P>& tree) {
+  const std::string wanted = t.filled_text(key);
+  std::vector<std::string> known;
+  for (int i = 0; i < tree.body_count(); ++i) {
+    const BodyOf<P>& b = tree.body(i);
+    const JointKind kind = tree.joint_kind(i);
+    if (b.name == wanted && b.free)
+      throw t.error(key, fmt::format("\"{}\" is free: it has no joint for this to act in", wanted));
+    if (b.name == wanted && kind == JointKind::weld)
+      throw t.error(key, fmt::format("\"{}\" is welded: nothing moves in its joint", wanted));
+    if (b.name == wanted) return i;
+    if (!b.free && kind != JointKind::weld) known.push_back(b.name);
+  }
+  throw t.error(key, fmt::format("there is no body \"{}\"{} (bodies with a joint that moves: {})", wanted,
+                                 did_you_mean(wanted, known), one_of(known)));
+}
+
+template int find_joint(const Table&, const char*, const TreeOf<double>&);
+template int find_joint(const Table&, const char*, const TreeOf<Dual<double>>&);
 
 namespace {
 

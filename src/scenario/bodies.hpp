@@ -20,6 +20,12 @@ struct BodyDataOf {
 
 /// Letters, digits, _ and -.
 [[nodiscard]] bool is_name(std::string_view name);
+/// Refuses, at the key, what is none.
+void check_name(const Table& table, const char* key, const std::string& name);
+
+/// The body that a key names by its joint, which must be one in which something moves.
+template <class P>
+[[nodiscard]] int find_joint(const Table& table, const char* key, const TreeOf<P>& tree);
 
 /// Reads every [[body]], repeated ones expanded, in an order where parents come first.
 template <class P>

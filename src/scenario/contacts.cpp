@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "scenario/repeated.hpp"
+
 namespace thud::doc {
 
 namespace {
@@ -87,20 +89,8 @@ class ContactReader {
  private:
   template <class F>
   void each(const char* kind, F&& f) {
-    for (const Table& t : root_.tables(kind)) {
-      if (!t.has("repeat")) {
-        f(t);
-        t.finish();
-        continue;
-      }
-      const int count = t.integer("repeat", Range::between(0, 10000));
-      for (int i = 1; i <= count; ++i) {
-        SymbolTable symbols = t.symbols().child();
-        symbols.set("i", i);
-        f(t.with_symbols(symbols));
-      }
-      if (count > 0) t.finish();
-    }
+    for (const Table& t : root_.tables(kind))
+      if (each_repeated(t, f) > 0) t.finish();
   }
 
   void read_defaults() {
@@ -216,8 +206,7 @@ class ContactReader {
     WallOf<P> wall;
     const std::size_t number = system_.walls().size() + 1;
     wall.name = t.filled_text_or("name", number == 1 ? "wall" : fmt::format("wall{}", number));
-    if (!is_name(wall.name))
-      throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", wall.name));
+    check_name(t, "name", wall.name);
     for (const WallOf<P>& other : system_.walls())
       if (other.name == wall.name)
         throw t.error("name", fmt::format("there is a wall \"{}\" already", wall.name));

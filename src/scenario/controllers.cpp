@@ -19,11 +19,6 @@ bool holds(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-void check_name(const Table& t, const char* key, const std::string& name) {
-  if (!is_name(name))
-    throw t.error(key, fmt::format("\"{}\" is not a name; use letters, digits, _ and -", name));
-}
-
 // Outputs of all states, in the order in which they are met; or as they are listed.
 std::vector<std::string> read_outputs(const Table& t, const std::vector<Table>& states) {
   std::vector<std::string> out = t.texts_or("outputs");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "scenario/bodies.hpp"
+#include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
 
 namespace thud::doc {
@@ -14,18 +15,6 @@ int find_body(const AssemblyOf<P>& s, const std::string& name) {
   for (int i = 0; i < s.system.tree().body_count(); ++i)
     if (s.system.tree().body(i).name == name) return i;
   return -1;
-}
-
-// f(table) for each, with its own `i` where it is repeated.
-template <class F>
-void each_repeated(const Table& t, F&& f) {
-  if (!t.has("repeat")) return f(t);
-  const int count = t.integer("repeat", Range::between(0, 10000));
-  for (int i = 1; i <= count; ++i) {
-    SymbolTable symbols = t.symbols().child();
-    symbols.set("i", i);
-    f(t.with_symbols(symbols));
-  }
 }
 
 // Torques and forces in `joint = { … }`; those of the time alone were read with the joints.
@@ -48,22 +37,6 @@ void read_joint_drives(const Table& root, const AssemblyOf<P>& s) {
     });
 }
 
-// The joint that a servo or motor drives.
-template <class P>
-int read_joint_name(const Table& t, const AssemblyOf<P>& s) {
-  const std::string wanted = t.filled_text("joint");
-  std::vector<std::string> known;
-  for (int i = 0; i < s.system.tree().body_count(); ++i) {
-    const JointKind kind = s.system.tree().joint_kind(i);
-    if (kind != JointKind::pin && kind != JointKind::slider) continue;
-    known.push_back(s.system.tree().body(i).name);
-    if (known.back() == wanted) return i;
-  }
-  throw t.error("joint",
-                fmt::format("there is no joint of a body \"{}\"{} (bodies with a joint that moves: {})",
-                            wanted, did_you_mean(wanted, known), one_of(known)));
-}
-
 // A joint torque of a name of its own, by an expression in which `q` and `v` stand for the joint's position and rate.
 template <class P>
 void add_drive(const Table& t, const char* kind, int number, const char* key, std::string text,
@@ -71,8 +44,7 @@ void add_drive(const Table& t, const char* kind, int number, const char* key, st
   JointTorqueOf<P> element;
   element.body = body;
   element.label = t.filled_text_or("name", fmt::format("{}{}", kind, number));
-  if (!is_name(element.label))
-    throw t.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", element.label));
+  check_name(t, "name", element.label);
   if (find_body(s, element.label) >= 0)
     throw t.error("name", fmt::format("\"{}\" is the name of a body", element.label));
   for (const JointTorqueOf<P>& other : s.system.template of<JointTorqueOf<P>>())
@@ -103,7 +75,7 @@ std::string limited(const std::string& text, bool has_limit) {
 
 template <class P>
 void read_servo(const Table& t, int number, const AssemblyOf<P>& s) {
-  const int body = read_joint_name(t, s);
+  const int body = find_joint(t, "joint", s.system.tree());
   const bool slides = s.system.tree().joint_kind(body) == JointKind::slider;
   const Dimension load = slides ? Dimension::force : Dimension::torque;
   const std::string target = read_text(t, "target", slides ? Dimension::length : Dimension::angle, s);
@@ -122,7 +94,7 @@ void read_servo(const Table& t, int number, const AssemblyOf<P>& s) {
 
 template <class P>
 void read_motor(const Table& t, int number, const AssemblyOf<P>& s) {
-  const int body = read_joint_name(t, s);
+  const int body = find_joint(t, "joint", s.system.tree());
   if (s.system.tree().joint_kind(body) == JointKind::slider)
     throw t.error("joint", "a motor turns: it drives a pin; a slider is driven by `force` or a [[servo]]");
   const std::string voltage = read_text(t, "voltage", Dimension::none, s);

@@ -8,6 +8,7 @@
 
 #include "scenario/bodies.hpp"
 #include "scenario/bounds.hpp"
+#include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
 
 namespace thud::doc {
@@ -59,8 +60,7 @@ class KeyReader {
 
   void name(std::string& label) {
     label = t_.filled_text_or("name", fallback_);
-    if (!is_name(label))
-      throw t_.error("name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", label));
+    check_name(t_, "name", label);
   }
 
   // That of the body by default.
@@ -91,24 +91,8 @@ class KeyReader {
   }
 
   void joint(const char* key, int& body, const char*) {
-    const std::string wanted = t_.filled_text(key);
-    std::vector<std::string> known;
-    for (int i = 0; i < s_.system.tree().body_count(); ++i) {
-      const BodyOf<P>& b = s_.system.tree().body(i);
-      if (b.name == wanted && b.free)
-        throw t_.error(key, fmt::format("\"{}\" is free: it has no joint for this to act in", wanted));
-      const JointKind kind = s_.system.tree().joint_kind(i);
-      if (b.name == wanted && kind == JointKind::weld)
-        throw t_.error(key, fmt::format("\"{}\" is welded: nothing moves in its joint", wanted));
-      if (b.name == wanted) {
-        body = i;
-        slides_ = kind == JointKind::slider;
-        return;
-      }
-      if (!b.free && kind != JointKind::weld) known.push_back(b.name);
-    }
-    throw t_.error(key, fmt::format("there is no body \"{}\"{} (bodies with a joint that moves: {})", wanted,
-                                    did_you_mean(wanted, known), one_of(known)));
+    body = find_joint(t_, key, s_.system.tree());
+    slides_ = s_.system.tree().joint_kind(body) == JointKind::slider;
   }
 
   void number(const char* key, P& x, const char* unit, Admits admits, const char*) {
@@ -262,18 +246,7 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
       s.system.add(std::move(element));
     }
   };
-  for (const Table& t : root.tables(E::table)) {
-    if (!t.has("repeat")) {
-      add(t);
-      continue;
-    }
-    const int count = t.integer("repeat", Range::between(0, 10000));
-    for (int i = 1; i <= count; ++i) {
-      SymbolTable symbols = t.symbols().child();
-      symbols.set("i", i);
-      add(t.with_symbols(symbols));
-    }
-  }
+  for (const Table& t : root.tables(E::table)) each_repeated(t, add);
 }
 
 // ---- describing -------------------------------------------------------------------------------------------------------

@@ -120,12 +120,7 @@ bool read_function(const Table& table, std::string_view key, Dimension dimension
     out.edges = out.drive->edges();
     return true;
   }
-  auto given = table.time_expression(key, dimension);
-  if (!given) return false;
-  out.varies = given->varies();
-  out.edges = given->edges();
-  out.f = function_of<P>(std::move(*given));
-  return true;
+  return read_time_function(table, key, dimension, out);
 }
 
 template struct SignalListOf<double>;

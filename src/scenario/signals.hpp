@@ -22,7 +22,19 @@ template <class P>
                                                            const SymbolTable& symbols,
                                                            const SignalListOf<P>& known);
 
-/// A number or an expression of t as before, or an expression of the state. False: the key is absent.
+/// A number or an expression of t. False: the key is absent.
+template <class P>
+bool read_time_function(const Table& table, std::string_view key, Dimension dimension,
+                        TimeFunctionOf<P>& out) {
+  auto given = table.time_expression(key, dimension);
+  if (!given) return false;
+  out.varies = given->varies();
+  out.edges = given->edges();
+  out.f = function_of<P>(std::move(*given));
+  return true;
+}
+
+/// The same, or an expression of the state.
 template <class P>
 bool read_function(const Table& table, std::string_view key, Dimension dimension, const AssemblyOf<P>& s,
                    TimeFunctionOf<P>& out);
