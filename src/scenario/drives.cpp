@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "scenario/bodies.hpp"
 #include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
@@ -17,10 +19,24 @@ int find_body(const AssemblyOf<P>& s, const std::string& name) {
   return -1;
 }
 
+// What expressions may name, listed once and only where one asks.
+template <class P>
+class Signals {
+ public:
+  explicit Signals(const AssemblyOf<P>& s) : s_(s) {}
+  const SignalListOf<P>& list() {
+    if (!list_) list_.emplace(s_);
+    return *list_;
+  }
+
+ private:
+  const AssemblyOf<P>& s_;
+  std::optional<SignalListOf<P>> list_;
+};
+
 // Torques and forces in `joint = { … }`; those of the time alone were read with the joints.
 template <class P>
-void read_joint_drives(const Table& root, const AssemblyOf<P>& s) {
-  const SignalListOf<P> known(s);
+void read_joint_drives(const Table& root, const AssemblyOf<P>& s, Signals<P>& known) {
   for (const Table& body : root.tables("body"))
     each_repeated(body, [&](const Table& t) {
       if (t.kind_of("joint") != ValueKind::table) return;
@@ -30,7 +46,7 @@ void read_joint_drives(const Table& root, const AssemblyOf<P>& s) {
         if (!text || !has_signals(*text)) continue;
         JointTorqueOf<P> element;
         element.body = find_body(s, t.filled_text("name"));
-        element.torque.drive = make_drive(joint, key, *text, joint.symbols(), known);
+        element.torque.drive = make_drive(joint, key, *text, joint.symbols(), known.list());
         element.torque.edges = element.torque.drive->edges();
         s.system.add(std::move(element));
       }
@@ -40,7 +56,7 @@ void read_joint_drives(const Table& root, const AssemblyOf<P>& s) {
 // A joint torque of a name of its own, by an expression in which `q` and `v` stand for the joint's position and rate.
 template <class P>
 void add_drive(const Table& t, const char* kind, int number, const char* key, std::string text,
-               const SymbolTable& symbols, const AssemblyOf<P>& s, int body) {
+               const SymbolTable& symbols, const AssemblyOf<P>& s, Signals<P>& known, int body) {
   JointTorqueOf<P> element;
   element.body = body;
   element.label = t.filled_text_or("name", fmt::format("{}{}", kind, number));
@@ -50,7 +66,7 @@ void add_drive(const Table& t, const char* kind, int number, const char* key, st
   for (const JointTorqueOf<P>& other : s.system.template of<JointTorqueOf<P>>())
     if (other.label == element.label)
       throw t.error("name", fmt::format("\"{}\" is the name of another drive", element.label));
-  element.torque.drive = make_drive(t, key, text, symbols, SignalListOf<P>(s));
+  element.torque.drive = make_drive(t, key, text, symbols, known.list());
   element.torque.edges = element.torque.drive->edges();
   t.finish();
   s.system.add(std::move(element));
@@ -58,10 +74,10 @@ void add_drive(const Table& t, const char* kind, int number, const char* key, st
 
 // The expression of a key: a formula, or a number. Wrong ones are refused by themselves, so that the place is right.
 template <class P>
-std::string read_text(const Table& t, const char* key, Dimension dimension, const AssemblyOf<P>& s) {
+std::string read_text(const Table& t, const char* key, Dimension dimension, Signals<P>& known) {
   if (const auto text = t.formula_text(key)) {
     t.check_formula(key, dimension);
-    (void)make_drive(t, key, *text, t.symbols(), SignalListOf<P>(s));
+    (void)make_drive(t, key, *text, t.symbols(), known.list());
     return "(" + *text + ")";
   }
   const auto number = t.time_expression(key, dimension);
@@ -74,11 +90,11 @@ std::string limited(const std::string& text, bool has_limit) {
 }
 
 template <class P>
-void read_servo(const Table& t, int number, const AssemblyOf<P>& s) {
+void read_servo(const Table& t, int number, const AssemblyOf<P>& s, Signals<P>& known) {
   const int body = find_joint(t, "joint", s.system.tree());
   const bool slides = s.system.tree().joint_kind(body) == JointKind::slider;
   const Dimension load = slides ? Dimension::force : Dimension::torque;
-  const std::string target = read_text(t, "target", slides ? Dimension::length : Dimension::angle, s);
+  const std::string target = read_text(t, "target", slides ? Dimension::length : Dimension::angle, known);
   SymbolTable symbols = t.symbols().child();
   symbols.set("kp_", t.number("kp", slides ? Dimension::stiffness : Dimension::rotational_stiffness,
                               Range::non_negative()));
@@ -89,15 +105,15 @@ void read_servo(const Table& t, int number, const AssemblyOf<P>& s) {
   const std::string n = s.system.tree().body(body).name + (slides ? "" : ".joint");
   const std::string q = n + (slides ? ".travel" : ".angle"), v = n + (slides ? ".travel.rate" : ".rate");
   add_drive(t, "servo", number, "target",
-            limited(fmt::format("kp_*({} - {}) - kd_*{}", target, q, v), !!limit), symbols, s, body);
+            limited(fmt::format("kp_*({} - {}) - kd_*{}", target, q, v), !!limit), symbols, s, known, body);
 }
 
 template <class P>
-void read_motor(const Table& t, int number, const AssemblyOf<P>& s) {
+void read_motor(const Table& t, int number, const AssemblyOf<P>& s, Signals<P>& known) {
   const int body = find_joint(t, "joint", s.system.tree());
   if (s.system.tree().joint_kind(body) == JointKind::slider)
     throw t.error("joint", "a motor turns: it drives a pin; a slider is driven by `force` or a [[servo]]");
-  const std::string voltage = read_text(t, "voltage", Dimension::none, s);
+  const std::string voltage = read_text(t, "voltage", Dimension::none, known);
   SymbolTable symbols = t.symbols().child();
   symbols.set("k_", t.number("torque_constant", Dimension::none, Range::positive()));
   symbols.set("r_", t.number("resistance", Dimension::none, Range::positive()));
@@ -106,20 +122,21 @@ void read_motor(const Table& t, int number, const AssemblyOf<P>& s) {
   if (limit) symbols.set("limit_", *limit);
   const std::string v = s.system.tree().body(body).name + ".joint.rate";
   add_drive(t, "motor", number, "voltage",
-            limited(fmt::format("n_*k_*({} - k_*n_*{})/r_", voltage, v), !!limit), symbols, s, body);
+            limited(fmt::format("n_*k_*({} - k_*n_*{})/r_", voltage, v), !!limit), symbols, s, known, body);
 }
 
 }  // namespace
 
 template <class P>
 void read_drives(const Table& root, const AssemblyOf<P>& into) {
-  read_joint_drives(root, into);
+  Signals<P> known(into);
+  read_joint_drives(root, into, known);
   int number = 0;
   for (const Table& each : root.tables("servo"))
-    each_repeated(each, [&](const Table& t) { read_servo(t, ++number, into); });
+    each_repeated(each, [&](const Table& t) { read_servo(t, ++number, into, known); });
   number = 0;
   for (const Table& each : root.tables("motor"))
-    each_repeated(each, [&](const Table& t) { read_motor(t, ++number, into); });
+    each_repeated(each, [&](const Table& t) { read_motor(t, ++number, into, known); });
 }
 
 template void read_drives(const Table&, const AssemblyOf<double>&);

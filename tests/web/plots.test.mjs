@@ -1,7 +1,7 @@
 // Plots under the hands of their reader: read, zoom, overlay, reorder.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeFolder, makeReport, openBrowser, openPage, thud } from "./helper.mjs";
+import { makeFolder, makeReport, openBrowser, openPage, thud, waitFor } from "./helper.mjs";
 
 let browser, place, report;
 
@@ -78,8 +78,10 @@ test("a drag zooms all plots in time, the wheel about the pointer, a double clic
   assert.deepEqual(await range(page), [0, end]);
   await page.mouse.move(box.x + 0.2 * box.width, box.y + 40);
   await page.mouse.wheel(0, -240);
-  [from, to] = await range(page);
-  assert.ok(to - from < 0.9 * end);
+  await waitFor("the wheel to zoom", async () => {
+    [from, to] = await range(page);
+    return to - from < 0.9 * end;
+  });
   near((0.2 * end - from) / (to - from), 0.2, 0.01, "what is under the pointer stays");
   await page.click("#whole-time");
   assert.deepEqual(await range(page), [0, end]);

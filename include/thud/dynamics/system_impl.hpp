@@ -231,6 +231,7 @@ template <class T, class Sink>
 void SystemOf<P>::guards(const Mode& mode, const Work<T>& work, const Scales& scales, Sink&& sink) const {
   const Scene here = scene();
   Elements::each([&]<class E>() {
+    if (!(types_in_use_ >> type_of<E> & 1u)) return;
     const int count = static_cast<int>(of<E>().size());
     for (int k = 0; k < count; ++k) guards_of<E>(k, here, mode, work, scales, sink);
   });
