@@ -163,7 +163,8 @@ struct ImpactInfo {
   std::string name;  ///< the case: "slip", "reversal in compression", …
   std::vector<double> impulse, velocity_before, velocity_after;
   double energy_before = 0, energy_after = 0;  ///< kinetic [J]
-  std::string note;                            ///< what a user should know of it
+  double supplied = 0;  ///< by prescribed motions, which go on while they are struck [J]
+  std::string note;     ///< what a user should know of it
   /// By the joint that carries it on each body, x and z [N s]: {"rod1.joint.impulse", {…}}.
   std::vector<std::pair<std::string, std::array<double, 2>>> joint_impulse;
 };

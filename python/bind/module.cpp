@@ -106,7 +106,7 @@ std::string repr_of(const EventInfo& e) {
 std::string repr_of(const ImpactInfo& i) {
   std::string out = "<Impact " + show(i.time) + " s:";
   for (const std::string& c : i.contacts) out += " " + c;
-  return out + ", " + i.name + ", loses " + show(i.energy_before - i.energy_after) + " J>";
+  return out + ", " + i.name + ", loses " + show(i.energy_before + i.supplied - i.energy_after) + " J>";
 }
 
 std::string repr_of(const EnergyInfo& e) {
@@ -166,6 +166,7 @@ void add_data(py::module_& m) {
       .def_readonly("velocity_after", &ImpactInfo::velocity_after, "Relative velocities after [m/s].")
       .def_readonly("energy_before", &ImpactInfo::energy_before, "Kinetic energy before [J].")
       .def_readonly("energy_after", &ImpactInfo::energy_after, "Kinetic energy after [J].")
+      .def_readonly("supplied", &ImpactInfo::supplied, "Work of prescribed motions in the impact [J].")
       .def_readonly("note", &ImpactInfo::note, "What one should know of it; mostly empty.")
       .def_property_readonly(
           "joint_impulse",

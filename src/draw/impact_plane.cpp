@@ -58,7 +58,7 @@ std::string make_subtitle(const Scenario& s, const ImpactRecord& r) {
     out += fmt::format(" · α = {}", show_number(r.problem.correlation, 4));
   else
     out += " · α of each contact";
-  const double lost = r.energy_before - r.energy_after;
+  const double lost = r.lost();
   if (std::abs(lost) < 1e-9 * std::max(r.energy_before, r.energy_after)) return out + " · no energy lost";
   out += fmt::format(" · {} {}", show_quantity(std::abs(lost), "J", style, 4), lost < 0 ? "gained" : "lost");
   return out;

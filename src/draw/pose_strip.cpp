@@ -33,6 +33,15 @@ Pose make_pose(const Scenario& scenario, double time, const double* q, const std
         k < spans.size() ? spans[k] : TravelSpan{std::min(0.0, here), std::max(0.0, here)};
     pose.rails.push_back({seat + span.least * line, seat + span.most * line});
   }
+  for (const Wall& wall : scenario.system->walls())
+    if (wall.on >= 0) {
+      const Vec u = frames.u[wall.on], w = frames.w[wall.on];
+      const auto turn = [&](Vec v) { return v.x * w + v.z * u; };
+      pose.carried.push_back({{frames.origin[wall.on] + turn(wall.plane.point), turn(wall.plane.normal),
+                               turn(wall.plane.tangent)},
+                              0,
+                              true});
+    }
   return pose;
 }
 
@@ -55,7 +64,8 @@ std::vector<TravelSpan> find_spans(const Tree& tree, const std::vector<double>& 
 std::vector<Obstacle> find_obstacles(const System& system) {
   std::vector<Obstacle> out;
   for (const Bed& bed : system.beds()) out.push_back({bed.plane, bed.bottom, false});
-  for (const Wall& w : system.walls()) out.push_back({w.plane, 0, true});
+  for (const Wall& w : system.walls())
+    if (w.on < 0) out.push_back({w.plane, 0, true});
   return out;
 }
 
@@ -169,7 +179,10 @@ StripLayout::Extent StripLayout::extent() const {
   for (const Vec& p : strip_.anchors) add(p, 0);
   if (!(e.left <= e.right)) e = {-0.5, 0.5, -0.5, 0.5};
   const double size = std::max({e.width(), e.height(), 1e-9});
-  for (const Obstacle& o : strip_.obstacles) {
+  std::vector<Obstacle> obstacles = strip_.obstacles;
+  for (const Pose& pose : strip_.poses)
+    obstacles.insert(obstacles.end(), pose.carried.begin(), pose.carried.end());
+  for (const Obstacle& o : obstacles) {
     // The foot of the middle of the scene on the surface.
     const Vec middle{0.5 * (e.left + e.right), 0.5 * (e.top + e.bottom)};
     const double depth = o.plane.depth(middle);
@@ -223,8 +236,9 @@ std::vector<Point> StripLayout::region(const Box& f, const Obstacle& o) const {
 }
 
 // Below the mechanism as a body; over it as a veil, which leaves what is immersed visible.
-void StripLayout::draw_obstacles(Canvas& canvas, const Box& f, bool over) const {
-  for (const Obstacle& o : strip_.obstacles) {
+void StripLayout::draw_obstacles(Canvas& canvas, const Box& f, const std::vector<Obstacle>& obstacles,
+                                 bool over) const {
+  for (const Obstacle& o : obstacles) {
     const std::vector<Point> corners = region(f, o);
     if (corners.size() < 3) continue;
     const Shade& shade = o.is_wall ? wall : sand;
@@ -311,9 +325,10 @@ void StripLayout::draw(Canvas& canvas) const {
   for (std::size_t k = 0; k < strip_.poses.size(); ++k) {
     const Box f = frame(k);
     canvas.rect(f, "fill=\"#fbfcfd\"");
-    draw_obstacles(canvas, f, false);
+    const std::vector<Obstacle>& carried = strip_.poses[k].carried;
+    for (const auto* list : {&strip_.obstacles, &carried}) draw_obstacles(canvas, f, *list, false);
     draw_pose(canvas, f, k);
-    draw_obstacles(canvas, f, true);
+    for (const auto* list : {&strip_.obstacles, &carried}) draw_obstacles(canvas, f, *list, true);
     draw_anchors(canvas, f);
     canvas.rect(f, "fill=\"none\" stroke=\"#c9ccd0\" stroke-width=\"0.8\"");
     canvas.text(

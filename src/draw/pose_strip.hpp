@@ -28,7 +28,8 @@ class StripLayout {
   Box frame(std::size_t k) const;
   Point place(const Box& frame, Vec p) const;
   std::vector<Point> region(const Box& frame, const Obstacle& obstacle) const;
-  void draw_obstacles(Canvas& canvas, const Box& frame, bool over) const;
+  void draw_obstacles(Canvas& canvas, const Box& frame, const std::vector<Obstacle>& obstacles,
+                      bool over) const;
   static void draw_rail(Canvas& canvas, Point begin, Point end);
   void draw_pose(Canvas& canvas, const Box& frame, std::size_t k) const;
   void draw_anchors(Canvas& canvas, const Box& frame) const;

@@ -85,7 +85,7 @@ void SystemOf<P>::set_joint(int body, JointForces forces) {
   if (value_of(forces.damping) > 0) add(JointDampingOf<P>{body, forces.damping});
   if (forces.has_friction())
     add(JointFrictionOf<P>{body, forces.friction_positive, forces.friction_negative, forces.clamp});
-  if (forces.torque) add(JointTorqueOf<P>{body, {forces.torque, forces.torque_varies, forces.torque_edges}});
+  if (forces.torque) add(JointTorqueOf<P>{body, {forces.torque, forces.torque_varies, forces.torque_timing}});
   joints_[body] = std::move(forces);
   assign_slots();
 }

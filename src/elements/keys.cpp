@@ -10,12 +10,20 @@ template <class P>
 bool changes(const TimeFunctionOf<P>& f, double now, double end, double size) {
   if (f.drive) return f.drive->formula.uses(0);
   if (!f.varies) return false;
-  for (double edge : f.edges)
-    if (edge > now && edge < end) return true;
-  constexpr int samples = 2000;
   const double present = value_of(f(now));
+  const auto differs = [&](double t) { return std::abs(value_of(f(t)) - present) > 1e-12 * size; };
+  constexpr int samples = 200;
   for (int k = 1; k <= samples; ++k)
-    if (std::abs(value_of(f(now + (end - now) * k / samples)) - present) > 1e-12 * size) return true;
+    if (differs(now + (end - now) * k / samples)) return true;
+  Timing timing;
+  f.tell_timing(now, end, timing);
+  for (double edge : timing.edges)
+    if (edge > now && edge < end) return true;
+  double before = now;
+  for (double piece : timing.pieces) {
+    if (differs(piece) || differs(0.5 * (before + piece))) return true;
+    before = piece;
+  }
   return false;
 }
 

@@ -62,10 +62,6 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   std::copy(q.begin(), q.end(), s_.y.begin());
   std::copy(v.begin(), v.end(), s_.y.begin() + s_.n);
   const double span = options_.time_limit - s_.t;
-  s_.system.each([&]<class E>(const E& e, int) {
-    if constexpr (requires { e.coarsest_step(span); })
-      options_.max_step = std::min(options_.max_step, e.coarsest_step(span));
-  });
   find_edges();
   s_.system.reset(s_.mode);
   control_.begin(options_.control);
@@ -200,19 +196,25 @@ namespace {
 double just_off(double edge) { return 4e-16 * (2 * std::abs(edge) + 1e-6); }
 }  // namespace
 
-// Instants at which a torque or force may jump: no step goes over one, so that none is missed, however short.
+// Instants at which a torque or force may jump: no step goes over one, so that none is missed, however short. Nor over two
+// pieces of one that is smooth.
 void Run::find_edges() {
-  edges_.clear();
-  edge_ = 0;
+  Timing timing;
   s_.system.each([&]<class E>(const E& e, int) {
-    if constexpr (requires(void (*sink)(double)) { e.edges(sink); })
-      e.edges([&](double t) {
-        if (t > s_.t && t < options_.time_limit) edges_.push_back(t);
-      });
+    if constexpr (requires { e.timing(0.0, 0.0, timing); }) e.timing(s_.t, options_.time_limit, timing);
   });
-  std::sort(edges_.begin(), edges_.end());
-  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+  timing.sort();
+  std::erase_if(timing.edges, [&](double t) { return !(t > s_.t && t < options_.time_limit); });
+  edges_ = std::move(timing.edges);
+  pieces_ = std::move(timing.pieces);
+  options_.max_step = std::min(options_.max_step, timing.longest);
+  edge_ = piece_ = 0;
   set_window();
+}
+
+double Run::longest_piece() {
+  while (piece_ < pieces_.size() && pieces_[piece_] <= s_.t) ++piece_;
+  return piece_ + 1 < pieces_.size() ? pieces_[piece_ + 1] - s_.t : std::numeric_limits<double>::infinity();
 }
 
 void Run::set_window() {
@@ -316,6 +318,7 @@ double Run::next_step() {
   if (s_.stepper->is.adaptive) {
     h = std::min(
         {h_, options_.max_step, quarter_turn(), longest_step(s_.system, s_.mode, step_state(), s_.work)});
+    if (piece_ < pieces_.size()) h = std::min(h, longest_piece());
     if (s_.stepper->is.order == 8) h = step_to_expected(h);
   }
   return s_.stepper->suitable(h, s_.y.data());

@@ -79,6 +79,7 @@ class Run final : public StepView {
   void update_clamps();
   void end_closing();
   void find_edges();
+  double longest_piece();
   void set_window();
   void pass_edge();
   void pass_control();
@@ -111,9 +112,11 @@ class Run final : public StepView {
   Locator locator_;
   SolverOptions options_;
   StepObserver* observer_ = nullptr;
-  std::vector<double> scale_;                // 1 over the allowed errors
-  std::vector<double> edges_;                // of what is prescribed in time
-  std::size_t edge_ = 0;                     // the next of them
+  std::vector<double> scale_;   // 1 over the allowed errors
+  std::vector<double> edges_;   // of what is prescribed in time
+  std::size_t edge_ = 0;        // the next of them
+  std::vector<double> pieces_;  // likewise: see Timing
+  std::size_t piece_ = 0;
   std::vector<Collider::Closing> closings_;  // series of bounces that are closed already but end later
   Mode before_;
   Outcome out_;

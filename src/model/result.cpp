@@ -69,6 +69,7 @@ std::vector<ImpactInfo> describe_impacts(const System& system, const Outcome& o)
     i.velocity_after = r.result.velocity;
     i.energy_before = r.energy_before;
     i.energy_after = r.energy_after;
+    i.supplied = r.supplied;
     i.note = r.result.note;
     for (const JointImpulse& j : list_joint_impulses(system, r))
       i.joint_impulse.push_back({j.name, {j.impulse.x, j.impulse.z}});

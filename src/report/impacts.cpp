@@ -26,7 +26,7 @@ struct Line {
   double after() const { return impact->result.velocity[2 * row + 1]; }
   double normal() const { return impact->result.impulse[2 * row + 1]; }
   double tangential() const { return impact->result.impulse[2 * row]; }
-  double lost() const { return impact->energy_before - impact->energy_after; }
+  double lost() const { return impact->lost(); }
 };
 
 // All numbers of a column with the same decimals, so that the largest has four digits.
@@ -127,7 +127,7 @@ std::string describe_accumulation(const Scenario& s, const Outcome& outcome) {
 std::string describe_rest(const Scenario& s, const Outcome& outcome, const TextStyle& style) {
   double lost = 0, size = 0;
   for (const ImpactRecord& r : outcome.impacts) {
-    lost += r.energy_before - r.energy_after;
+    lost += r.lost();
     size = std::max({size, r.energy_before, r.energy_after});
   }
   const std::vector<Channel>& channels = s.system->channels();

@@ -85,6 +85,7 @@ Json impact_json(const System& system, const ImpactRecord& r) {
   out["work_friction"] = numbers(r.result.work_friction);
   out["energy_before"] = number(r.energy_before);
   out["energy_after"] = number(r.energy_after);
+  if (r.supplied != 0) out["supplied"] = number(r.supplied);
   out["gain"] = r.result.gains();
   out["note"] = r.result.note;
   out["path"] = path;

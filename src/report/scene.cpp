@@ -76,7 +76,12 @@ Json plane_json(const std::string& name, const Plane& plane) {
           {"slope", rounded(std::atan2(plane.tangent.z, plane.tangent.x))}};
 }
 
-Json wall_json(const Wall& wall) { return plane_json(wall.name, wall.plane); }
+Json wall_json(const Wall& wall) {
+  Json out = plane_json(wall.name, wall.plane);
+  if (wall.on >= 0)
+    out["body"] = wall.on;  // that carries it: the rest is as if it hung straight down from the origin
+  return out;
+}
 
 Json bed_json(const Bed& bed) {
   Json out = plane_json(bed.name, bed.plane);

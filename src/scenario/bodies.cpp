@@ -7,6 +7,7 @@
 #include <map>
 
 #include "scenario/repeated.hpp"
+#include "scenario/walls.hpp"
 #include "thud/beam/strike.hpp"
 
 namespace thud::doc {
@@ -264,6 +265,7 @@ std::vector<BodyDataOf<P>> read_bodies(const Table& root) {
     place[r.name] = static_cast<int>(out.size());
     out.push_back(std::move(b));
   }
+  add_wall_carriers(root, out);
   return out;
 }
 

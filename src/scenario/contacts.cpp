@@ -7,6 +7,8 @@
 #include <numbers>
 
 #include "scenario/repeated.hpp"
+#include "scenario/signals.hpp"
+#include "scenario/walls.hpp"
 
 namespace thud::doc {
 
@@ -130,7 +132,6 @@ class ContactReader {
     }
     return body;
   }
-  bool is_fixed(int body) const { return welded_to(body) < 0; }
 
   std::vector<FeatureOf<P>> features_of(std::size_t body) const {
     std::vector<FeatureOf<P>> out;
@@ -204,17 +205,14 @@ class ContactReader {
 
   void read_wall(const Table& t) {
     WallOf<P> wall;
-    const std::size_t number = system_.walls().size() + 1;
-    wall.name = t.filled_text_or("name", number == 1 ? "wall" : fmt::format("wall{}", number));
+    wall.name = wall_name(t, system_.walls().size() + 1);
     check_name(t, "name", wall.name);
     for (const WallOf<P>& other : system_.walls())
       if (other.name == wall.name)
         throw t.error("name", fmt::format("there is a wall \"{}\" already", wall.name));
-    const auto at = t.pair("at", Dimension::length).value_or(std::array<Reading, 2>{});
-    // A little beyond half a turn: "180 deg" is that only up to rounding.
-    const P slope = t.number_or("slope", P(0), Dimension::angle, Range::between(-pi - 1e-9, pi + 1e-9));
-    wall.plane = PlaneOf<P>::make({P(at[0]), P(at[1])}, slope);
-    const std::vector<FeatureOf<P>> features = features_at_wall(t);
+    wall.plane = wall_plane<P>(t);
+    carry(t, wall);
+    const std::vector<FeatureOf<P>> features = features_at_wall(t, wall.on);
     const ContactLawOf<P> law = law_of(t);
     const int index = system_.add_wall(wall);
     for (const FeatureOf<P>& f : features) {
@@ -222,20 +220,49 @@ class ContactReader {
       c.name = fmt::format("{}@{}", f.name, wall.name);
       c.a = f;
       c.wall = index;
+      c.rides = wall.on >= 0;
+      if (c.rides) c.b.body = wall.on;
       c.law = law;
       add(t, std::move(c));
     }
   }
 
-  std::vector<FeatureOf<P>> features_at_wall(const Table& t) const {
+  // What carries a wall: a body that is named, or one that is made for it and moves as it is told.
+  void carry(const Table& t, WallOf<P>& wall) {
+    if (moves_wall(t)) {
+      const auto own = std::find(body_names_.begin(), body_names_.end(), wall.name);
+      wall.on = static_cast<int>(own - body_names_.begin());
+      wall.plane.point = {};  // its joint is there
+      PrescribedMotionOf<P> motion;
+      motion.label = wall.name;
+      motion.body = wall.on;
+      motion.position = read_path<P>(t, t.has("motion") ? "motion" : "slide", Dimension::length);
+      system_.add(std::move(motion));
+      return;
+    }
+    if (!t.has("on")) return;
+    const std::string name = t.filled_text_or("on", "");
+    const auto found = std::find(body_names_.begin(), body_names_.end(), name);
+    if (found == body_names_.end())
+      throw t.error("on", fmt::format("there is no body \"{}\"{} (bodies: {})", name,
+                                      did_you_mean(name, body_names_), one_of(body_names_)));
+    wall.on = static_cast<int>(found - body_names_.begin());
+    const BodyDataOf<P>& carrier = bodies_[static_cast<std::size_t>(wall.on)];
+    if (carrier.rigid.beam)
+      throw t.error("on", fmt::format("\"{}\" is elastic; only rigid bodies carry a wall", name));
+    wall.plane.point.z -= carrier.origin;  // from the start of the body, along its axis
+  }
+
+  std::vector<FeatureOf<P>> features_at_wall(const Table& t, int on) const {
     refuse_both(t);
+    const auto is_one_with = [&](int body) { return welded_to(body) == (on < 0 ? -1 : welded_to(on)); };
     std::vector<FeatureOf<P>> out;
     if (t.has("touches")) {
       for (const std::string& name : t.filled_texts_or("touches"))
         for (const FeatureOf<P>& f : find_features(t, name)) out.push_back(f);
       if (out.empty()) throw t.error("touches", "the list is empty; leave it out to let everything touch");
       for (const FeatureOf<P>& f : out)
-        if (is_fixed(f.body)) throw t.error("touches", never_touches(f.body));
+        if (is_one_with(f.body)) throw t.error("touches", never_touches(f.body, on));
       return out;
     }
     const std::vector<std::size_t> chosen = find_bodies(t);
@@ -244,8 +271,8 @@ class ContactReader {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const bool is_chosen = std::find(chosen.begin(), chosen.end(), i) != chosen.end();
       if (!chosen.empty() && !is_chosen) continue;
-      if (is_fixed(static_cast<int>(i))) {
-        if (is_chosen) throw t.error("bodies", never_touches(static_cast<int>(i)));
+      if (is_one_with(static_cast<int>(i))) {
+        if (is_chosen) throw t.error("bodies", never_touches(static_cast<int>(i), on));
         continue;
       }
       const std::vector<FeatureOf<P>> own = features_of(i);
@@ -259,9 +286,11 @@ class ContactReader {
     return out;
   }
 
-  std::string never_touches(int body) const {
-    return fmt::format("\"{}\" is welded to the ground: it cannot come to touch a wall",
-                       body_names_[static_cast<std::size_t>(body)]);
+  std::string never_touches(int body, int on) const {
+    const std::string& name = body_names_[static_cast<std::size_t>(body)];
+    if (body == on) return fmt::format("\"{}\" carries this wall: it cannot come to touch it", name);
+    return fmt::format("\"{}\" is welded to {}: it cannot come to touch this wall", name,
+                       on < 0 ? "the ground" : "what carries it");
   }
 
   // ---- pairs ----

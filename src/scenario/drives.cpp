@@ -47,7 +47,7 @@ void read_joint_drives(const Table& root, const AssemblyOf<P>& s, Signals<P>& kn
         JointTorqueOf<P> element;
         element.body = find_body(s, t.filled_text("name"));
         element.torque.drive = make_drive(joint, key, *text, joint.symbols(), known.list());
-        element.torque.edges = element.torque.drive->edges();
+        element.torque.timing = element.torque.drive->timing();
         s.system.add(std::move(element));
       }
     });
@@ -67,7 +67,7 @@ void add_drive(const Table& t, const char* kind, int number, const char* key, st
     if (other.label == element.label)
       throw t.error("name", fmt::format("\"{}\" is the name of another drive", element.label));
   element.torque.drive = make_drive(t, key, text, symbols, known.list());
-  element.torque.edges = element.torque.drive->edges();
+  element.torque.timing = element.torque.drive->timing();
   t.finish();
   s.system.add(std::move(element));
 }

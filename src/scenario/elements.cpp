@@ -154,38 +154,10 @@ class KeyReader {
   }
 
   void path(const char* key, PathFunctionOf<P>& f, const char* pin, const char* slider, const char*) {
-    auto given = t_.time_expression(key, measure_of(slides_ ? slider : pin));
-    if (!given)
-      throw InputError(t_.place(),
-                       fmt::format("\"{0}\" is missing: {0} = \"=…\", an expression of the time t", key));
-    f.varies = given->varies();
-    f.edges = given->edges();
-    try {
-      check_path(key, *given);
-    } catch (const ExpressionError& e) {
-      throw t_.error(key, e.message());
-    }
-    f.f = [e = std::move(*given)](double t) { return e.template jet_at<P>(t); };
+    f = read_path<P>(t_, key, measure_of(slides_ ? slider : pin));
   }
 
  private:
-  // What moves must not be torn from one place to another.
-  void check_path(const char* key, const TimeExpression& e) const {
-    (void)e.template jet_at<P>(0);
-    for (const double edge : e.edges()) {
-      constexpr double off = 1e-9;
-      const auto before = e.template jet_at<double>(edge - off),
-                 after = e.template jet_at<double>(edge + off);
-      const double jump = after[0] - before[0];
-      const double size = std::abs(before[0]) + std::abs(after[0]) + 1e-3;
-      if (std::abs(jump) > 4 * off * (std::abs(before[1]) + std::abs(after[1])) + 1e-9 * size)
-        throw t_.error(key,
-                       fmt::format("it jumps by {:.6g} at t = {:.6g} s; a body cannot follow that: let it go "
-                                   "there in some time",
-                                   jump, edge));
-    }
-  }
-
   const Table& t_;
   std::string fallback_;
   const AssemblyOf<P>& s_;

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <charconv>
 #include <numbers>
-#include <optional>
 
 #include "thud/base/error.hpp"
 
@@ -137,8 +136,6 @@ class Compiler {
     if (at_ != text_.size()) fail("this cannot be followed");
     if (last + 1 != static_cast<int>(out_.nodes.size()) || out_.nodes.empty())
       last = put(Op::add, last, constant(P(0)));  // the value is the last node
-    std::sort(out_.edges.begin(), out_.edges.end());
-    out_.edges.erase(std::unique(out_.edges.begin(), out_.edges.end()), out_.edges.end());
     return std::move(out_);
   }
 
@@ -163,11 +160,9 @@ class Compiler {
     if (out_.nodes.size() + 2 >= F::most_nodes) fail("too long an expression of the state");
     out_.nodes.push_back({op, a, b, c, index});
     std::uint32_t depends = op == Op::input ? 1u << index : 0u;
-    bool bends = op == Op::side;
     for (const int k : {a, b, c})
-      if (k >= 0) depends |= depends_[k], bends = bends || bends_[k];
+      if (k >= 0) depends |= depends_[k];
     depends_.push_back(depends);
-    bends_.push_back(bends);
     return static_cast<int>(out_.nodes.size()) - 1;
   }
   int constant(P x) {
@@ -176,55 +171,18 @@ class Compiler {
   }
   int minus(int a, int b) { return put(Op::subtract, a, b); }
 
-  // Of a node, as a plain function of the time.
-  double at_time(int node, double t) const {
-    FormulaOf<P> part = out_;
-    part.nodes.resize(node + 1);
-    std::vector<P> inputs(out_.input_count, P(0));
-    inputs[0] = P(t);
-    return value_of(part(inputs.data(), ~0u));
-  }
-  // Its zero, where it is linear in the time.
-  std::optional<double> zero_in_time(int node) const {
-    if (bends_[node]) return std::nullopt;
-    constexpr double t0 = 0.3, t1 = 1.7, t2 = 5.1;
-    const double x0 = at_time(node, t0), x1 = at_time(node, t1), x2 = at_time(node, t2);
-    const double rate = (x1 - x0) / (t1 - t0), size = std::abs(x0) + std::abs(x1) + std::abs(x2);
-    if (!(std::abs(rate) > 1e-12 * size)) return std::nullopt;
-    if (!(std::abs(x2 - x0 - rate * (t2 - t0)) <= 1e-12 * size)) return std::nullopt;
-    double t = t0 - x0 / rate;
-    t -= at_time(node, t) / rate;  // without the rounding of the way there
-    return std::isfinite(t) ? std::optional(t) : std::nullopt;
-  }
-
-  // 1 where the node is not negative.
+  // 1 where the node is not negative. What the time alone decides is no switch: see timing.hpp.
   int side(int node) {
-    if (sides_ == Sides::of_value || depends_[node] == 0) return put(Op::side, node);
-    if (depends_[node] == 1u)
-      if (const auto zero = zero_in_time(node)) {
-        out_.edges.push_back(*zero);
-        return put(Op::side, node);
-      }
+    if (sides_ == Sides::of_value || (depends_[node] & ~1u) == 0) return put(Op::side, node);
     if (out_.switch_count >= F::most_switches)
       fail(fmt::format("more than {} corners and jumps", F::most_switches));
     return put(Op::side, node, -1, -1, out_.switch_count++);
   }
   // floor, ceil, round and mod jump again and again.
   void check_steps(int node, const std::string& name) {
-    if (sides_ == Sides::of_value || depends_[node] == 0) return;
-    if (depends_[node] != 1u)
+    if (sides_ == Sides::of_mode && (depends_[node] & ~1u) != 0)
       fail(fmt::format("{}() of what moves jumps where no step could end; a sampled controller may use it",
                        name));
-    constexpr int most = 20000;
-    const double from = at_time(node, 0.0), rate = at_time(node, 1.0) - from;
-    if (bends_[node]
-        || std::abs(at_time(node, 7.0) - from - 7 * rate) > 1e-9 * (std::abs(from) + std::abs(rate)))
-      fail(fmt::format("{}() of what is not linear in t jumps where no step could end", name));
-    const double half = name == "round" ? 0.5 : 0.0;
-    for (int k = 1; k <= most && rate != 0; ++k) {
-      const double level = rate > 0 ? std::floor(from - half) + k + half : std::ceil(from - half) - k + half;
-      out_.edges.push_back((level - from) / rate);
-    }
   }
 
   // ---- grammar ----
@@ -381,7 +339,6 @@ class Compiler {
   std::size_t at_ = 0;
   F out_;
   std::vector<std::uint32_t> depends_;  // of every node: on which inputs
-  std::vector<char> bends_;             // whether it has a corner or jump in it
 };
 
 }  // namespace
@@ -395,6 +352,17 @@ FormulaOf<P> compile_formula(const SignalText& text, const SymbolTable& symbols,
     throw ExpressionError(text.as_written(e.message()), e.offset());
   }
   return Compiler<P>(text, symbols, sides).compile();
+}
+
+TimingFunction timing_of(const TimeExpression& e, double share) {
+  return [e, share](double from, double to) {
+    try {
+      const SignalText text{e.text(), e.variables(), {}, {}};
+      return thud::timing_of(Compiler<double>(text, e.symbols(), Sides::of_mode).compile(), from, to, share);
+    } catch (const ExpressionError&) {  // tables, and random numbers
+      return Timing{e.edges(), {}, (to - from) / 1000};
+    }
+  };
 }
 
 template FormulaOf<double> compile_formula(const SignalText&, const SymbolTable&, Sides);

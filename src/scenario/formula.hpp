@@ -1,7 +1,7 @@
 #pragma once
 
 #include "scenario/expression.hpp"
-#include "thud/math/formula.hpp"
+#include "thud/math/timing.hpp"
 
 namespace thud::doc {
 
@@ -35,5 +35,8 @@ enum class Sides {
 template <class P>
 [[nodiscard]] FormulaOf<P> compile_formula(const SignalText& text, const SymbolTable& symbols,
                                            Sides sides = Sides::of_mode);
+
+/// Where an expression of time has edges, and how fast it changes.
+[[nodiscard]] TimingFunction timing_of(const TimeExpression& expression, double share = 0.125);
 
 }  // namespace thud::doc

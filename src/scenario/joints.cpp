@@ -87,7 +87,7 @@ JointForcesOf<P> read_forces(const Table& t, bool slides) {
     t.check_formula(key, load);  // of the state: read_drives
   } else if (auto drive = t.time_expression(key, load)) {
     f.torque_varies = drive->varies();
-    f.torque_edges = drive->edges();
+    if (f.torque_varies) f.torque_timing = timing_of(*drive);
     auto torque = function_of<P>(std::move(*drive));
     if (f.torque_varies)
       f.torque = std::move(torque);

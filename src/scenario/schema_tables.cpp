@@ -412,15 +412,28 @@ const TableSpec& wall_spec() {
       {.name = "wall",
        .title = "[[wall]]",
        .about = "A rigid rough plane. What can touch it follows from the shapes of the bodies.",
-       .keys = {key("name", {text}, "`wall`, `wall2`, …", "letters, digits, `_`, `-`"),
-                key("at", {pair_of(D::length)}, "`[0, 0]`", "a point of its surface"),
-                key("slope", {number(D::angle, Range::between(-pi - 1e-9, pi + 1e-9))}, "0",
-                    "fall towards +x. 0: a floor; `\"90 deg\"`: the wall is on the left, `\"-90 deg\"`: on "
-                    "the right; "
-                    "`\"180 deg\"`: a ceiling"),
-                key("bodies", {texts}, "all", "names of the bodies that can touch it"),
-                key("touches", {texts}, "by the bodies", "instead of bodies: names of features or points"),
-                key("repeat", {whole(repeats)}, "one wall", "makes that many, with `i` as in `[[body]]`")}});
+       .keys = {
+           key("name", {text}, "`wall`, `wall2`, …", "letters, digits, `_`, `-`"),
+           key("at", {pair_of(D::length)}, "`[0, 0]`", "a point of its surface"),
+           key("slope", {number(D::angle, Range::between(-pi - 1e-9, pi + 1e-9))}, "0",
+               "fall towards +x. 0: a floor; `\"90 deg\"`: the wall is on the left, `\"-90 deg\"`: on "
+               "the right; "
+               "`\"180 deg\"`: a ceiling"),
+           key("on", {text}, "none",
+               "a rigid body that carries it: `at` and `slope` are then as if the body hung straight down "
+               "from "
+               "its start at `[0, 0]`. What is welded to that body cannot touch it"),
+           key("motion", {formula("t", D::length)}, "none",
+               "how far it has moved along its normal, out of the wall: an expression of `t`. The wall is "
+               "then a "
+               "body too, with `travel`, `force` and so on"),
+           key("slide", {formula("t", D::length)}, "none",
+               "instead: how far its surface has moved along itself, a belt"),
+           key("mass", {number(D::mass, Range::positive())}, "1",
+               "of a wall with motion or slide: what is moved with it. It has no weight"),
+           key("bodies", {texts}, "all", "names of the bodies that can touch it"),
+           key("touches", {texts}, "by the bodies", "instead of bodies: names of features or points"),
+           key("repeat", {whole(repeats)}, "one wall", "makes that many, with `i` as in `[[body]]`")}});
   return spec;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace thud::doc {
 
 namespace {
@@ -117,11 +119,57 @@ bool read_function(const Table& table, std::string_view key, Dimension dimension
     table.check_formula(key, dimension);
     out.drive = make_drive(table, key, *text, table.symbols(), SignalListOf<P>(s));
     out.varies = false;  // what it does of its own accord are its edges
-    out.edges = out.drive->edges();
+    out.timing = out.drive->timing();
     return true;
   }
   return read_time_function(table, key, dimension, out);
 }
+
+namespace {
+
+// What moves must not be torn from one place to another.
+void check_path(const Table& table, const char* key, const TimeExpression& e) {
+  constexpr double a_while = 10;  // [s]
+  std::vector<double> edges = e.edges();
+  const Timing timing = timing_of(e)(0, a_while);
+  edges.insert(edges.end(), timing.edges.begin(), timing.edges.end());
+  for (const double edge : edges) {
+    constexpr double off = 1e-9;
+    const auto before = e.jet_at<double>(edge - off), after = e.jet_at<double>(edge + off);
+    const double jump = after[0] - before[0];
+    const double size = std::abs(before[0]) + std::abs(after[0]) + 1e-3;
+    if (std::abs(jump) > 4 * off * (std::abs(before[1]) + std::abs(after[1])) + 1e-9 * size)
+      throw table.error(
+          key, fmt::format("it jumps by {:.6g} at t = {:.6g} s; a body cannot follow that: let it go "
+                           "there in some time",
+                           jump, edge));
+  }
+}
+
+}  // namespace
+
+template <class P>
+PathFunctionOf<P> read_path(const Table& table, const char* key, Dimension dimension) {
+  auto given = table.time_expression(key, dimension);
+  if (!given)
+    throw InputError(table.place(),
+                     fmt::format("\"{0}\" is missing: {0} = \"=…\", an expression of the time t", key));
+  PathFunctionOf<P> out;
+  out.varies = given->varies();
+  try {
+    (void)given->jet_at<P>(0);
+    check_path(table, key, *given);
+  } catch (const ExpressionError& e) {
+    throw table.error(key, e.message());
+  }
+  // The control of errors sees positions that are prescribed as exact; what they cost is a quadrature.
+  constexpr double fine = 1.0 / 24;
+  if (out.varies) out.timing = timing_of(*given, fine);
+  out.f = [e = std::move(*given)](double t) { return e.jet_at<P>(t); };
+  return out;
+}
+template PathFunctionOf<double> read_path(const Table&, const char*, Dimension);
+template PathFunctionOf<Dual<double>> read_path(const Table&, const char*, Dimension);
 
 template struct SignalListOf<double>;
 template struct SignalListOf<Dual<double>>;

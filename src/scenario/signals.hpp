@@ -29,7 +29,7 @@ bool read_time_function(const Table& table, std::string_view key, Dimension dime
   auto given = table.time_expression(key, dimension);
   if (!given) return false;
   out.varies = given->varies();
-  out.edges = given->edges();
+  if (out.varies) out.timing = timing_of(*given);
   out.f = function_of<P>(std::move(*given));
   return true;
 }
@@ -38,5 +38,9 @@ bool read_time_function(const Table& table, std::string_view key, Dimension dime
 template <class P>
 bool read_function(const Table& table, std::string_view key, Dimension dimension, const AssemblyOf<P>& s,
                    TimeFunctionOf<P>& out);
+
+/// A position as an expression of t, with its derivatives. Refused when it is missing, or jumps.
+template <class P>
+PathFunctionOf<P> read_path(const Table& table, const char* key, Dimension dimension);
 
 }  // namespace thud::doc

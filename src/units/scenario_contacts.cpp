@@ -6,3 +6,4 @@
 #include "scenario/result_rules.cpp"
 #include "scenario/rules.cpp"
 #include "scenario/strike.cpp"
+#include "scenario/walls.cpp"

@@ -48,6 +48,8 @@ export interface Wall {
   x: number;
   z: number;
   slope: number;
+  /// The body that carries it: the rest is as if that hung straight down from the origin.
+  body?: number;
 }
 
 export interface Observable {

@@ -1,6 +1,7 @@
 // What stands still on the stage: grid, beds, walls, anchors, the scale bar.
 import { View, toScreen } from "./camera";
 import { Bed, Scene } from "./data";
+import { Pose, place } from "./geometry";
 import { Rect } from "./labels";
 import { Grains, Pen, Point, fillWithGrains, trace } from "./pen";
 import { colour } from "./theme";
@@ -11,7 +12,7 @@ export function drawGround(pen: Pen, view: View, scene: Scene): void {
   pen.fillRect(0, 0, view.width, view.height);
   drawGrid(pen, view);
   for (const bed of scene.beds) drawBed(pen, view, bed);
-  for (const wall of scene.walls) drawWall(pen, view, wall.x, wall.z, wall.slope);
+  for (const wall of scene.walls) if (wall.body === undefined) drawWall(pen, view, wall.x, wall.z, wall.slope);
   for (const body of scene.bodies) if (body.anchor && !body.line) drawAnchor(pen, view, body.anchor[0], body.anchor[1]);
 }
 
@@ -125,6 +126,16 @@ function drawWall(pen: Pen, view: View, x: number, z: number, slope: number): vo
   pen.restore();
 }
 
+/// Walls that bodies carry.
+export function drawRidingWalls(pen: Pen, view: View, scene: Scene, poses: Pose[]): void {
+  for (const wall of scene.walls) {
+    if (wall.body === undefined) continue;
+    const pose = poses[wall.body];
+    const [x, z] = place(pose, wall.z, wall.x);
+    drawWall(pen, view, x, z, wall.slope - Math.atan2(pose.sin, pose.cos));
+  }
+}
+
 function drawAnchor(pen: Pen, view: View, x: number, z: number): void {
   const [px, py] = toScreen(view, x, z);
   pen.fillStyle = colour("wall");
@@ -156,6 +167,7 @@ export function isOnGround(view: View, scene: Scene, box: Rect): boolean {
       return Math.max(...d) > 0 && (b.depth === null || Math.min(...d) < b.depth * view.scale);
     }) ||
     scene.walls.some((w) => {
+      if (w.body !== undefined) return false;
       const d = depths(w.x, w.z, w.slope);
       return Math.max(...d) > -2 && Math.min(...d) < thickness + 2;
     })

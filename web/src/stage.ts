@@ -6,7 +6,7 @@ import { arrowLength, arrowsAt, Arrow, drawArrows, drawEvents, drawImpacts, larg
 import { framedBox } from "./framing";
 import { deflection, middleOf, nameSpot, place, Pose, posesAt, sizeOf, travelSpans } from "./geometry";
 import { addGestures } from "./gestures";
-import { drawGround, drawScaleBar } from "./ground";
+import { drawGround, drawRidingWalls, drawScaleBar } from "./ground";
 import { Labels, Rect } from "./labels";
 import { drawConnectors } from "./connectors";
 import { bodyColour, drawBodies, drawOutlines, drawRails, drawStrobe, drawTrail, makeTrail } from "./mechanism";
@@ -259,6 +259,7 @@ export class Stage {
     }
     const poses = posesAt(scene, run, t, magnification);
     drawRails(pen, view, scene, poses, this.spans);
+    drawRidingWalls(pen, view, scene, poses);
     drawBodies(pen, view, scene, poses);
     drawConnectors(pen, view, scene, poses);
     const note = this.drawNote(pen, view);

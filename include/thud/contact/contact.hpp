@@ -11,11 +11,13 @@
 
 namespace thud {
 
-/// A rigid rough plane; its normal points into it.
+/// A rigid rough plane; its normal points into it. One that is carried by a body is given as if the origin of the body was
+/// that of the world and its axis pointed down.
 template <class P>
 struct WallOf {
   std::string name;
   PlaneOf<P> plane;
+  int on = -1;  ///< the rigid body that carries it; −1: it stands still
 };
 using Wall = WallOf<double>;
 
@@ -65,6 +67,7 @@ struct ContactOf {
   std::string name;
   FeatureOf<P> a;
   int wall = facing::feature;  ///< number of the wall, or one of `facing`
+  bool rides = false;          ///< the wall is carried by the body of b
   FeatureOf<P> b{};            ///< body −1: a point of the world
   ContactLawOf<P> law;
   // Of stops and distances:
@@ -74,7 +77,7 @@ struct ContactOf {
   Vec2<P> anchor{};    ///< the point of the world that b is
 
   /// Whether its force acts on a second body, at b.
-  bool has_other() const { return wall < 0 && wall != facing::stop && b.body >= 0; }
+  bool has_other() const { return wall < 0 ? wall != facing::stop && b.body >= 0 : rides; }
 };
 using Contact = ContactOf<double>;
 

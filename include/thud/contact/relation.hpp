@@ -6,7 +6,7 @@ namespace thud {
 
 /// A contact at one instant: its gap, and how it moves.
 ///
-///   wall:  g = −δ(P_a) − r_a              δ the depth of the centre of the feature in the wall
+///   wall:  g = −δ(P_a) − r_a              δ the depth of the centre of the feature in the wall, which may ride on b
 ///   pair:  g = |P_a − P_b| − r_a − r_b
 ///   stop:  g = ±(φ − limit)               φ the angle or travel in the joint; ġ = ±φ̇, no normal and no slip
 ///   rope:  g = ±(|P_a − P_b| − limit)     − for a rope: its normal points from a to b
@@ -83,7 +83,15 @@ void measure(const ContactOf<P>& c, const TreeOf<P>& tree, const std::vector<Wal
   if (c.wall < facing::feature) return measure_bound(c, tree, frames, q, out);
   out.arm_a = frames.arm(c.a.body, c.a.point);
   const Vec2<T> at = frames.origin[c.a.body] + out.arm_a;
-  if (c.wall >= 0) {
+  if (c.rides) {
+    // The point of b that is touched moves along it: with it, v_b has the turning of the plane in it.
+    const PlaneOf<P>& plane = walls[c.wall].plane;
+    const Vec2<T> u = frames.u[c.b.body], w = frames.w[c.b.body];
+    const Vec2<T> from = at - frames.origin[c.b.body];
+    out.normal = -plane.normal.x * w - plane.normal.z * u;
+    out.gap = dot(out.normal, from - plane.point.x * w - plane.point.z * u) - c.a.radius;
+    out.arm_b = from - c.a.radius * out.normal;
+  } else if (c.wall >= 0) {
     const PlaneOf<P>& plane = walls[c.wall].plane;
     out.gap = -plane.depth(at) - c.a.radius;
     out.normal = {T(-plane.normal.x), T(-plane.normal.z)};
@@ -97,8 +105,8 @@ void measure(const ContactOf<P>& c, const TreeOf<P>& tree, const std::vector<Wal
   out.tangent = {-out.normal.z, out.normal.x};
   out.offset_a = T(-c.a.radius) * out.normal;
   Vec2<T> relative = detail::feature_velocity(c.a, out.arm_a, out.offset_a, frames);
-  if (c.wall < 0) {
-    out.offset_b = T(c.b.radius) * out.normal;
+  if (c.wall < 0 || c.rides) {
+    if (!c.rides) out.offset_b = T(c.b.radius) * out.normal;
     relative = relative - detail::feature_velocity(c.b, out.arm_b, out.offset_b, frames);
   }
   out.gap_rate = dot(out.normal, relative);

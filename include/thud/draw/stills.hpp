@@ -21,18 +21,19 @@ struct PoseLine {
   bool closed = false;  ///< the rim of a ball, a disc or a block
 };
 
-struct Pose {
-  double time = 0;
-  std::vector<PoseLine> lines;
-  std::vector<Vec> pins;                  ///< between bodies
-  std::vector<std::array<Vec, 2>> rails;  ///< of sliders, as far as they are used
-};
-
 /// What the mechanism meets, beyond its plane: sand, or a wall.
 struct Obstacle {
   Plane plane{};
   double thickness = 0;  ///< along the normal; 0: endless
   bool is_wall = false;
+};
+
+struct Pose {
+  double time = 0;
+  std::vector<PoseLine> lines;
+  std::vector<Vec> pins;                  ///< between bodies
+  std::vector<std::array<Vec, 2>> rails;  ///< of sliders, as far as they are used
+  std::vector<Obstacle> carried{};        ///< walls on bodies
 };
 
 /// Poses from the start of a run to its end, all to the same scale.

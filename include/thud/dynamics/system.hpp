@@ -12,12 +12,12 @@ namespace thud {
 /// Forces in the joint that carries a body, as scenario files have them together.
 template <class P>
 struct JointForcesOf {
-  P damping{};                         ///< viscous moment per relative rate [N m s/rad]
-  P friction_positive{};               ///< Coulomb moment against positive relative rate [N m]
-  P friction_negative{};               ///< Coulomb moment against negative relative rate [N m]
-  std::function<P(double)> torque;     ///< T(t) on the body, −T(t) on what carries it [N m]; empty: none
-  bool torque_varies = true;           ///< with time
-  std::vector<double> torque_edges{};  ///< see TimeFunctionOf
+  P damping{};                      ///< viscous moment per relative rate [N m s/rad]
+  P friction_positive{};            ///< Coulomb moment against positive relative rate [N m]
+  P friction_negative{};            ///< Coulomb moment against negative relative rate [N m]
+  std::function<P(double)> torque;  ///< T(t) on the body, −T(t) on what carries it [N m]; empty: none
+  bool torque_varies = true;        ///< with time
+  TimingFunction torque_timing{};   ///< see TimeFunctionOf
 
   ClampRuleOf<P> clamp{};
 

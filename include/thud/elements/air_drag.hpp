@@ -44,13 +44,8 @@ struct AirDragOf {
   Vec2<T> force_on(int which, const SceneOf<P>&, const Frames<T, P>&, const Work<T>& w) const {
     return which == body ? w.force : Vec2<T>{};
   }
-  double coarsest_step(double span) const {
-    return wind.varies ? span / 1000 : std::numeric_limits<double>::infinity();
-  }
-  template <class Sink>
-  void edges(Sink&& sink) const {
-    for (double t : wind.edges) sink(t);
-  }
+  /// A pulse must not fall between two steps of a motion that stands still.
+  void timing(double from, double to, Timing& out) const { wind.tell_timing(from, to, out); }
   bool is_to_change(double now, double end, const Scales& scales) const {
     return changes(wind, now, end, scales.speed);
   }

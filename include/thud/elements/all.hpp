@@ -26,9 +26,9 @@
 //   plain_bias(sub, frames, work, out)            bias without dual numbers; false where it takes them
 //   guards(…, sink), flip, log, approaches, starts_rough             events
 //   settle_touch, settle_geometry, settle_flow, …                    selection of the next mode
-//   length(scene), longest_step, coarsest_step      sizes
+//   length(scene), longest_step                     sizes
 //   drive_text(guard, mode)         the expression that a guard is of, for messages
-//   edges(sink), is_to_change, inputs_at            of what is prescribed in time: instants that steps end at; whether more is to come
+//   timing(from, to, out), is_to_change, inputs_at  of what is prescribed in time: instants that steps end at; whether more is to come
 //   observables(lister), observe(code, …)         what can be read off it
 //   constraint_count, gap, closing, add_constraint_row, constraint_bias, take_reaction   conditions that always hold (loop.hpp)
 //   clash(other, tree)              what two of them cannot both do, in words

@@ -279,7 +279,7 @@ template <class T>
 bool ContactForceOf<P>::plain_bias(int sub, const Frames<T, P>& frames, const Work<T>& w, T& out) const {
   if (wall == facing::stop) return out = T(0), true;
   const bool other = this->has_other();
-  if (frames.beam[a.body] || (other && frames.beam[b.body])) return false;
+  if (this->rides || frames.beam[a.body] || (other && frames.beam[b.body])) return false;
   const auto pull = [&](int body, Vec2<T> arm) {
     return frames.centripetal[body] - frames.rate[body] * frames.rate[body] * arm;
   };

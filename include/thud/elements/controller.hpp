@@ -101,11 +101,9 @@ struct ControllerOf {
       if (id.sub < (before += drive.formula.switch_count)) return drive.text;
     return label;
   }
-  template <class Sink>
-  void edges(Sink&& sink) const {
+  void timing(double from, double to, Timing& out) const {
     for (const State& s : states)
-      for (const DriveOf<P>& drive : s.outputs)
-        for (double t : drive.edges()) sink(t);
+      for (const DriveOf<P>& drive : s.outputs) add_timing(drive.timing(), false, from, to, out);
   }
   /// What stands still now may yet be moved.
   bool is_to_change(const Mode& m) const { return sampled || states[m.state].waits; }

@@ -85,13 +85,7 @@ struct JointTorqueOf {
   }
   std::string drive_text(const GuardId&, const Mode&) const { return torque.drive ? torque.drive->text : ""; }
   /// A pulse must not fall between two steps of a motion that stands still.
-  double coarsest_step(double span) const {
-    return torque.varies ? span / 1000 : std::numeric_limits<double>::infinity();
-  }
-  template <class Sink>
-  void edges(Sink&& sink) const {
-    for (double t : torque.edges) sink(t);
-  }
+  void timing(double from, double to, Timing& out) const { torque.tell_timing(from, to, out); }
   /// What stands still now may yet be moved.
   bool is_to_change(double now, double end, const Scales& scales) const {
     return changes(torque, now, end, scales.moment);

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "thud/math/timing.hpp"
 #include "thud/math/vec2.hpp"
 #include "thud/mechanics/tree.hpp"
 
@@ -63,11 +64,11 @@ template <class P>
 struct TimeFunctionOf {
   std::function<P(double)> f;  ///< empty: zero
   bool varies = false;
-  std::vector<double>
-      edges{};  ///< instants at which it may jump or have a corner, in order: no step goes over one
+  TimingFunction timing{};                    ///< where it jumps and how fast it changes; empty: nobody knows
   std::shared_ptr<const DriveOf<P>> drive{};  ///< in the place of f, where it depends on the state
 
   P operator()(double t) const { return f ? f(t) : P(0); }
+  void tell_timing(double from, double to, Timing& out) const { add_timing(timing, varies, from, to, out); }
 };
 using TimeFunction = TimeFunctionOf<double>;
 
@@ -76,11 +77,12 @@ template <class P>
 struct PathFunctionOf {
   std::function<std::array<P, 3>(double)> f;  ///< empty: zero
   bool varies = false;
-  std::vector<double> edges{};  ///< instants at which its derivatives may jump
+  TimingFunction timing{};  ///< where its derivatives may jump
 
   std::array<P, 3> operator()(double t) const { return f ? f(t) : std::array<P, 3>{}; }
+  void tell_timing(double from, double to, Timing& out) const { add_timing(timing, varies, from, to, out); }
   TimeFunctionOf<P> value() const {
-    return {[g = f](double t) { return g ? g(t)[0] : P(0); }, varies, edges};
+    return {[g = f](double t) { return g ? g(t)[0] : P(0); }, varies, timing};
   }
 };
 using PathFunction = PathFunctionOf<double>;

@@ -102,13 +102,9 @@ struct PointForceOf {
     if (!x.drive) sink(value_of(x(t)));
     if (!z.drive) sink(value_of(z(t)));
   }
-  double coarsest_step(double span) const {
-    return x.varies || z.varies ? span / 1000 : std::numeric_limits<double>::infinity();
-  }
-  template <class Sink>
-  void edges(Sink&& sink) const {
-    for (double t : x.edges) sink(t);
-    for (double t : z.edges) sink(t);
+  void timing(double from, double to, Timing& out) const {
+    x.tell_timing(from, to, out);
+    z.tell_timing(from, to, out);
   }
   bool is_to_change(double now, double end, const Scales& scales) const {
     return changes(x, now, end, scales.force) || changes(z, now, end, scales.force);

@@ -84,20 +84,14 @@ struct PrescribedMotionOf {
     return which == body ? w.force : T(0);
   }
 
-  template <class Sink>
-  void edges(Sink&& sink) const {
-    for (double t : position.edges) sink(t);
-  }
+  /// A pulse must not fall between two steps of a motion that stands still.
+  void timing(double from, double to, Timing& out) const { position.tell_timing(from, to, out); }
   bool is_to_change(double now, double end, const Scales& scales) const {
     return changes(position.value(), now, end, turns_ ? 1.0 : scales.length);
   }
   template <class Sink>
   void inputs_at(double t, Sink&& sink) const {
     sink(value_of(position(t)[2]));
-  }
-  /// A shake must not fall between two steps of a motion that stands still.
-  double coarsest_step(double span) const {
-    return position.varies ? span / 1000 : std::numeric_limits<double>::infinity();
   }
 
   template <class Put>

@@ -4,7 +4,7 @@
 #include "thud/base/law_error.hpp"
 #include "thud/elements/element.hpp"
 #include "thud/elements/keys.hpp"
-#include "thud/math/formula.hpp"
+#include "thud/math/timing.hpp"
 
 namespace thud {
 
@@ -59,8 +59,15 @@ struct SignalOf {
     return T(0);
   }
 
-  /// What counts as one of it.
-  double scale(const Scales& s) const {
+  /// What cannot be told from zero of it. Speeds of what is held are zero only to what a step leaves.
+  double small(const Scales& s) const { return (is_speed() ? tolerance::slip : tolerance::drive) * scale(s); }
+
+ private:
+  bool is_speed() const {
+    return what == What::rate || what == What::joint_rate || what == What::vx || what == What::vz
+        || what == What::speed;
+  }
+  double scale(const Scales& s) const {  // what counts as one of it
     switch (what) {
       case What::time:
       case What::since: return s.time;
@@ -76,8 +83,6 @@ struct SignalOf {
       default: return 1;
     }
   }
-
- private:
   template <class T>
   Vec2<T> place(const Load<T, P>& load) const {
     return load.frames.origin[body]
@@ -159,7 +164,10 @@ struct DriveOf {
   }
 
   /// Instants at which it may jump, of its own accord.
-  const std::vector<double>& edges() const { return formula.edges; }
+  TimingFunction timing() const {
+    if (!formula.uses(0)) return {};
+    return [f = formula](double from, double to) { return timing_of(f, from, to); };
+  }
 
  private:
   // What cannot be told from zero of a switch: how it changes with each input, times what is small of that.
@@ -171,9 +179,9 @@ struct DriveOf {
       x[i].d = 1;
       plain()(x, m.above, switches);
       x[i].d = 0;
-      sum += std::abs(switches[k].d) * (inputs[i].scale(scales) + 1e-3 * std::abs(at[i]));
+      sum += std::abs(switches[k].d) * (inputs[i].small(scales) + 1e-3 * tolerance::drive * std::abs(at[i]));
     }
-    return tolerance::drive * sum;
+    return sum;
   }
   const FormulaOf<double>& plain() const {
     if constexpr (std::is_same_v<P, double>)

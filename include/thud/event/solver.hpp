@@ -91,6 +91,9 @@ struct ImpactRecord {
   ImpactProblem problem;
   ImpactResult result;
   double energy_before = 0, energy_after = 0;  ///< kinetic [J]
+  double supplied = 0;  ///< by prescribed motions, which go on while they are struck [J]
+
+  double lost() const { return energy_before + supplied - energy_after; }
   std::vector<Vec> joints;  ///< impulse on each body by the joint that carries it [N s]; zero of free bodies
   std::vector<double> constraints;  ///< impulses in loops and prescribed joints, of System::constraints()
 };

@@ -12,8 +12,8 @@ namespace thud {
 ///
 /// Where it has a corner or jumps (abs, min, max, sign, step, pulse, a comparison), the sign of some difference decides. A
 /// switch is such a difference: which side is taken is told by the caller, so that it belongs to a mode, and the value
-/// is given back, so that its zero can be located. Those that are linear in time alone are not switches: their zeros are
-/// known instants (`edges`), and the time itself decides.
+/// is given back, so that its zero can be located. Those of the time alone are not switches: their zeros are known instants
+/// (timing.hpp), and the time itself decides.
 template <class P>
 class FormulaOf {
  public:
@@ -56,7 +56,6 @@ class FormulaOf {
 
   std::vector<Node> nodes;  ///< in the order of evaluation; the last is the value
   std::vector<P> constants;
-  std::vector<double> edges;  ///< instants at which it may jump or have a corner
   int input_count = 1, switch_count = 0;
 
   bool uses(int input) const {
