@@ -4,3 +4,4 @@
 #include "study/journal.cpp"
 #include "study/measurement.cpp"
 #include "study/sweep_file.cpp"
+#include "study/quick_study.cpp"
