@@ -14,7 +14,7 @@ namespace thud::cli {
 
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   std::string file;
   std::vector<std::string> set;
   bool json = false, ascii = false;
@@ -231,7 +231,7 @@ class Description {
   std::string out_;
 };
 
-std::string check(const Arguments& a) {
+std::string check(const CheckArguments& a) {
   const KnobSettings set = read_settings(a.set);
   const TextStyle style = style_of_output(a.ascii);
   if (const std::string study = find_study_file(a.file); !study.empty())
@@ -248,7 +248,7 @@ using namespace thud::cli;
 
 void add_check_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("check", "read a scenario or a study without running it and tell what it is");
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<CheckArguments>();
   c->add_option("FILE", a->file, "a file of a scenario or a study, or the name of one in the library (thud list)")
       ->required();
   add_set_option(*c, a->set, "set a knob, as in --set \"angle=40 deg\"; may be repeated");

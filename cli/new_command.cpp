@@ -12,7 +12,7 @@ namespace thud::cli {
 
 namespace {
 
-struct Arguments {
+struct NewArguments {
   std::string kind, file;
   bool force = false;
 };
@@ -55,7 +55,7 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-int make_new(const Arguments& a) {
+int make_new(const NewArguments& a) {
   if (a.kind.empty()) {
     if (!a.file.empty() || a.force) throw InputError({}, "a kind is missing; thud new lists the kinds");
     print(list_kinds());
@@ -74,7 +74,7 @@ using namespace thud::cli;
 
 void add_new_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("new", "write a commented scenario or study to begin with");
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<NewArguments>();
   c->add_option("KIND", a->kind, "what it is about; without it the kinds are listed");
   c->add_option("-o,--out", a->file, "where to write it (default KIND.toml; - is standard output)")
       ->type_name("FILE")
