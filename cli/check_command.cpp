@@ -247,9 +247,11 @@ std::string check(const CheckArguments& a) {
 using namespace thud::cli;
 
 void add_check_command(CLI::App& app, int& exit_code) {
-  CLI::App* c = app.add_subcommand("check", "read a scenario or a study without running it and tell what it is");
+  CLI::App* c =
+      app.add_subcommand("check", "read a scenario or a study without running it and tell what it is");
   const auto a = std::make_shared<CheckArguments>();
-  c->add_option("FILE", a->file, "a file of a scenario or a study, or the name of one in the library (thud list)")
+  c->add_option("FILE", a->file,
+                "a file of a scenario or a study, or the name of one in the library (thud list)")
       ->required();
   add_set_option(*c, a->set, "set a knob, as in --set \"angle=40 deg\"; may be repeated");
   c->add_flag("--json", a->json, "print one JSON document and nothing else");

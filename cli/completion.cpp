@@ -11,7 +11,8 @@ namespace {
 // Positional arguments that may be names of the library.
 bool takes_library_names(const CommandInfo& c) {
   for (const OptionInfo& o : c.options)
-    if (o.positional && (o.value == "FILE" || o.value == "STUDY" || o.value == "SOURCE")) return c.name != "import";
+    if (o.positional && (o.value == "FILE" || o.value == "STUDY" || o.value == "SOURCE"))
+      return c.name != "import";
   return false;
 }
 
@@ -137,10 +138,12 @@ if [ "$funcstack[1]" = "_thud" ]; then _thud "$@"; else compdef _thud thud; fi
 }
 
 std::string make_fish_completion(const CommandTree& tree) {
-  std::string out = fmt::format("# fish completion of thud {}; read it with:  thud completion fish | source\n", THUD_VERSION);
+  std::string out = fmt::format(
+      "# fish completion of thud {}; read it with:  thud completion fish | source\n", THUD_VERSION);
   for (std::size_t i = 1; i < tree.size(); ++i) {
     const CommandInfo& c = tree[i];
-    out += fmt::format("complete -c thud -n __fish_use_subcommand -f -a {} -d {}\n", c.name, shell_text(c.about));
+    out += fmt::format("complete -c thud -n __fish_use_subcommand -f -a {} -d {}\n", c.name,
+                       shell_text(c.about));
     const std::string seen = shell_text("__fish_seen_subcommand_from " + c.name);
     if (takes_library_names(c)) out += fmt::format("complete -c thud -n {} -a '(thud list --names)'\n", seen);
     for (const OptionInfo& o : c.options) {

@@ -28,7 +28,7 @@ Json bodies_json(const System& system) {
     const JointKind kind = tree.joint_kind(i);
     out.push_back({{"name", b.name},
                    {"mass", b.mass},
-                   {"joint", b.free                       ? "free"
+                   {"joint", b.free                      ? "free"
                              : kind == JointKind::slider ? "slider"
                              : kind == JointKind::weld   ? "weld"
                                                          : "pin"},

@@ -18,7 +18,8 @@ void add_commands(CLI::App& app, int& exit_code) {
 }
 
 std::string why_absent(const std::string& command) {
-  for (const char* known : {"modes", "reproduce", "sweep", "sensitivity", "capture", "fit", "compare", "synth", "serve", "import", "schema", "manual", "completion"})
+  for (const char* known : {"modes", "reproduce", "sweep", "sensitivity", "capture", "fit", "compare",
+                            "synth", "serve", "import", "schema", "manual", "completion"})
     if (command == known)
       return "this is the program of `make demo`, without \"" + command + "\"; `make` builds the whole one";
   return {};
@@ -27,7 +28,8 @@ std::string why_absent(const std::string& command) {
 namespace thud::cli {
 
 std::string make_study_text(const std::string& path, const KnobSettings&, const TextStyle&) {
-  throw InputError({path, 0, 0}, "is a study; this is the program of `make demo`, and `make` builds the one that reads it");
+  throw InputError({path, 0, 0},
+                   "is a study; this is the program of `make demo`, and `make` builds the one that reads it");
 }
 std::string make_study_json(const std::string& path, const KnobSettings& set) {
   return make_study_text(path, set, {});

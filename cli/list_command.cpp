@@ -18,7 +18,9 @@ std::string list_the_studies(const TextStyle& style) {
     out += fmt::format("{}  {}\n", style.paint("bold", pad_right(e.name, 22)), e.title);
     out += style.paint("dim", wrap(fmt::format("{} of {}", fmt::join(e.commands, ", "), e.scenario), 24, 80));
   }
-  return out.empty() ? out : "\n" + style.paint("bold", "Studies") + "  (thud sweep NAME, fit, sensitivity)\n" + out;
+  return out.empty()
+           ? out
+           : "\n" + style.paint("bold", "Studies") + "  (thud sweep NAME, fit, sensitivity)\n" + out;
 }
 
 std::string list_scenarios(const TextStyle& style) {
@@ -108,8 +110,8 @@ void add_list(CLI::App& app, int& exit_code, const List& list) {
 using namespace thud::cli;
 
 void add_list_command(CLI::App& app, int& exit_code) {
-  add_list(app, exit_code, {"list", "show the library: scenarios and studies", list_scenarios, make_list_json,
-                             list_names});
+  add_list(app, exit_code,
+           {"list", "show the library: scenarios and studies", list_scenarios, make_list_json, list_names});
 }
 
 void add_laws_command(CLI::App& app, int& exit_code) {

@@ -80,7 +80,9 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
 
 int run_program(int argc, char** argv) {
   int exit_code = 0;
-  CLI::App app("thud simulates planar linkages that strike sand, walls and each other, from the first touch to rest.", "thud");
+  CLI::App app(
+      "thud simulates planar linkages that strike sand, walls and each other, from the first touch to rest.",
+      "thud");
   prepare(app, exit_code);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);

@@ -83,8 +83,9 @@ std::string make_manual(const CommandTree& tree, const CommandInfo& page) {
   if (!arguments.empty()) out += ".SH ARGUMENTS\n" + arguments;
   out += ".SH OPTIONS\n" + list_options(page, false);
   if (!page.footer.empty()) out += ".SH NOTES\n.nf\n" + roff(page.footer) + "\n.fi\n";
-  out += ".SH ENVIRONMENT\n.TP\n\\fBTHUD_DATA\\fR\nFolder with the libraries of scenarios and studies and the "
-         "published tables.\n.TP\n\\fBNO_COLOR\\fR\nNo colours on the terminal.\n";
+  out +=
+      ".SH ENVIRONMENT\n.TP\n\\fBTHUD_DATA\\fR\nFolder with the libraries of scenarios and studies and the "
+      "published tables.\n.TP\n\\fBNO_COLOR\\fR\nNo colours on the terminal.\n";
   out += ".SH SEE ALSO\n";
   std::string others;
   if (is_program)

@@ -28,7 +28,8 @@ std::string list_kinds() {
   std::string out;
   for (const LibraryEntry& e : templates()) out += fmt::format("{}  {}\n", pad_right(e.name, 12), e.title);
   out += "\nStudies\n";
-  for (const StudyEntry& e : list_study_templates()) out += fmt::format("{}  {}\n", pad_right(e.name, 12), e.title);
+  for (const StudyEntry& e : list_study_templates())
+    out += fmt::format("{}  {}\n", pad_right(e.name, 12), e.title);
   return out + "\nWrite one to begin with: thud new KIND -o FILE.toml\n";
 }
 

@@ -31,12 +31,13 @@ CheckedStudy read_all(const std::string& path, const KnobSettings& set) {
     if (command == "fit") out.fit = load_fit_study(path, set);
   }
   // A study of sensitivities draws its own points: without a number of runs it is no sweep.
-  const bool is_sweep = out.study.design.kind == Design::Kind::grid || out.study.design.runs > 0 || !out.sensitivity;
+  const bool is_sweep =
+      out.study.design.kind == Design::Kind::grid || out.study.design.runs > 0 || !out.sensitivity;
   if (!is_sweep) std::erase(out.commands, "sweep");
-  if (!out.study.vary.empty() && is_sweep)
-    out.sweep_runs = DesignPoints(out.study).size();
+  if (!out.study.vary.empty() && is_sweep) out.sweep_runs = DesignPoints(out.study).size();
   if (out.commands.empty())
-    throw InputError({path, 0, 0}, "says nothing of what is to be done: [vary], [fit] or [sensitivity] is missing");
+    throw InputError({path, 0, 0},
+                     "says nothing of what is to be done: [vary], [fit] or [sensitivity] is missing");
   return out;
 }
 
@@ -84,16 +85,18 @@ std::string make_study_text(const std::string& path, const KnobSettings& set, co
   const auto head = [&](const std::string& text) { return "\n" + style.paint("bold", text) + "\n"; };
   std::string out = style.paint("bold", s.title) + "\n" + style.paint("dim", s.file) + "\n";
   if (!s.about.empty()) out += wrap(s.about, 0, 80);
-  out += head("Study") + wrap(fmt::format("of the scenario {}; run it with: thud {} {}", s.scenario,
-                                          fmt::join(c.commands, ", "), s.name),
-                              2, 80);
+  out += head("Study")
+       + wrap(fmt::format("of the scenario {}; run it with: thud {} {}", s.scenario,
+                          fmt::join(c.commands, ", "), s.name),
+              2, 80);
   if (!s.set.empty()) out += head("Set");
   for (const auto& [name, value] : s.set) out += fmt::format("  {}  {}\n", pad_right(name, 12), value);
   if (!s.vary.empty()) out += head("Varied");
   for (const VariedKnob& v : s.vary)
     out += fmt::format("  {}  {}\n", pad_right(v.knob.name, 12), how(v, style));
   if (!s.vary.empty()) out += head("Outputs") + wrap(fmt::format("{}", fmt::join(s.outputs, ", ")), 2, 80);
-  if (c.sweep_runs) out += head("Sweep") + fmt::format("  {} runs, {} pictures\n", *c.sweep_runs, s.plots.size());
+  if (c.sweep_runs)
+    out += head("Sweep") + fmt::format("  {} runs, {} pictures\n", *c.sweep_runs, s.plots.size());
   if (c.sensitivity) out += list_sensitivity(*c.sensitivity, style);
   if (c.fit) out += list_fit(*c.fit, style);
   return out;
@@ -117,16 +120,14 @@ std::string make_study_json(const std::string& path, const KnobSettings& set) {
   }
   for (const auto& [name, value] : c.study.set) fixed[name] = value;
   Json out = {{"thud", THUD_VERSION}, {"format", json_format}};
-  out["study"] = {{"name", c.study.name},
-                  {"title", c.study.title},
-                  {"about", c.study.about},
-                  {"file", c.study.file},
-                  {"scenario", c.study.scenario},
-                  {"commands", c.commands}};
+  out["study"] = {{"name", c.study.name}, {"title", c.study.title},       {"about", c.study.about},
+                  {"file", c.study.file}, {"scenario", c.study.scenario}, {"commands", c.commands}};
   out["set"] = fixed;
   out["vary"] = vary;
   out["outputs"] = c.study.outputs;
-  out["runs"] = c.sweep_runs ? Json(*c.sweep_runs) : c.sensitivity ? Json(c.sensitivity->runs()) : Json(nullptr);
+  out["runs"] = c.sweep_runs  ? Json(*c.sweep_runs)
+              : c.sensitivity ? Json(c.sensitivity->runs())
+                              : Json(nullptr);
   if (c.fit) {
     out["fit"] = {{"knobs", Json::array()}, {"files", Json::array()}};
     for (const FitKnob& k : c.fit->knobs) out["fit"]["knobs"].push_back(k.knob.name);

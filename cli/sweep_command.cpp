@@ -105,18 +105,21 @@ int tell(const Study& study, const SweepReport& report, const Arguments& a) {
 Study read_study_of(const Arguments& a) {
   const KnobSettings set = read_settings(a.set);
   if (a.vary.empty()) {
-    if (!a.outputs.empty()) throw InputError({"--outputs", 0, 0}, "goes with --vary; a study file has its own");
+    if (!a.outputs.empty())
+      throw InputError({"--outputs", 0, 0}, "goes with --vary; a study file has its own");
     std::error_code ec;
     if (std::filesystem::exists(std::filesystem::path(data_folder()) / "scenarios" / (a.study + ".toml"), ec)
-        && !std::filesystem::exists(std::filesystem::path(data_folder()) / "studies" / (a.study + ".toml"), ec))
+        && !std::filesystem::exists(std::filesystem::path(data_folder()) / "studies" / (a.study + ".toml"),
+                                    ec))
       throw InputError({}, fmt::format("\"{}\" is a scenario; say what to vary, as in --vary NAME=1:3:0.1 "
                                        "(thud check {} lists its knobs)",
                                        a.study, a.study));
     return load_study(a.study, set);
   }
   if (!find_study_file(a.study).empty())
-    throw InputError({"--vary " + a.vary.front(), 0, 0},
-                     fmt::format("\"{}\" is a study, which says itself what varies: give a scenario", a.study));
+    throw InputError(
+        {"--vary " + a.vary.front(), 0, 0},
+        fmt::format("\"{}\" is a study, which says itself what varies: give a scenario", a.study));
   return make_quick_study(a.study, a.vary, a.outputs, set);
 }
 
@@ -124,8 +127,9 @@ int lead_sweep(const Arguments& a, Machines* machines) {
   const Dismissal dismissal(machines);
   const Study study = read_study_of(a);
   if (!a.svg.empty() && study.plots.empty())
-    throw InputError({"--svg " + a.svg, 0, 0},
-                     a.vary.empty() ? "the study has no [[plot]]" : "there is no picture of so many knobs: vary one or two");
+    throw InputError({"--svg " + a.svg, 0, 0}, a.vary.empty()
+                                                   ? "the study has no [[plot]]"
+                                                   : "there is no picture of so many knobs: vary one or two");
   if (!a.svg.empty()) check_plots(study);
   check_report_file(a.report);
   const SweepReport report = sweep_with_progress(study, a, machines);
@@ -162,14 +166,16 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   const auto a = std::make_shared<Arguments>();
   c->add_option("STUDY", a->study, "a study file, or the name of one in the library; with --vary a scenario")
       ->required();
-  c->add_option("--vary", a->vary,
-                "without a study file: the values of a knob, NAME=FROM:TO:STEP or NAME=A,B,...; repeated, all "
-                "combinations")
+  c->add_option(
+       "--vary", a->vary,
+       "without a study file: the values of a knob, NAME=FROM:TO:STEP or NAME=A,B,...; repeated, all "
+       "combinations")
       ->type_name("NAME=VALUES")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  c->add_option("--outputs", a->outputs, "with --vary: results and observables to keep (default: all results)")
+  c->add_option("--outputs", a->outputs,
+                "with --vary: results and observables to keep (default: all results)")
       ->type_name("A,B,...")
       ->delimiter(',')
       ->allow_extra_args(false);

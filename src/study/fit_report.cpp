@@ -334,7 +334,8 @@ std::string to_json(const FitResult& r) {
     starts.push_back(
         {{"start", s.start}, {"end", s.end}, {"cost", number(s.cost)}, {"converged", s.converged}});
   const Json out = {
-      {"thud", THUD_VERSION}, {"format", json_format}, 
+      {"thud", THUD_VERSION},
+      {"format", json_format},
       {"study", {{"title", r.title}, {"file", r.file}, {"scenario", r.scenario}, {"loss", r.loss}}},
       {"converged", r.converged},
       {"sound", r.is_sound()},

@@ -48,7 +48,8 @@ class VaryOption {
   VariedKnob read(const std::vector<Knob>& knobs) const {
     std::vector<std::string> known;
     for (const Knob& k : knobs) known.push_back(k.name);
-    const auto knob = std::find_if(knobs.begin(), knobs.end(), [&](const Knob& k) { return k.name == name_; });
+    const auto knob =
+        std::find_if(knobs.begin(), knobs.end(), [&](const Knob& k) { return k.name == name_; });
     if (knob == knobs.end())
       throw error(known.empty() ? "the scenario has no knobs"
                                 : fmt::format("there is no knob \"{}\"{} (knobs: {})", name_,
@@ -96,13 +97,16 @@ class VaryOption {
     const double step = read_quantity(ends[2], si_unit_of(knob.unit), "--vary " + given_);
     const double steps = (d.high - d.low) / step;
     if (!(step != 0) || !std::isfinite(steps) || steps < 0)
-      throw error(fmt::format("a step of \"{}\" does not lead from \"{}\" to \"{}\"", ends[2], ends[0], ends[1]));
+      throw error(
+          fmt::format("a step of \"{}\" does not lead from \"{}\" to \"{}\"", ends[2], ends[0], ends[1]));
     if (steps >= most_grid_values) throw error("has more than a million values");
     if (std::abs(steps - std::round(steps)) > 1e-6)
-      throw error(fmt::format("{:.6g} steps of \"{}\" lie between \"{}\" and \"{}\"; it must be a whole number", steps,
-                              ends[2], ends[0], ends[1]));
+      throw error(
+          fmt::format("{:.6g} steps of \"{}\" lie between \"{}\" and \"{}\"; it must be a whole number",
+                      steps, ends[2], ends[0], ends[1]));
     d.count = static_cast<std::int64_t>(std::round(steps)) + 1;
-    if (knob.integer && step != std::round(step)) throw error("takes whole numbers only, and the step is none");
+    if (knob.integer && step != std::round(step))
+      throw error("takes whole numbers only, and the step is none");
   }
 
   const std::string& given_;
@@ -119,10 +123,12 @@ std::vector<std::string> choose_outputs(const Scenario& s, const std::vector<std
   for (const NamedObservable& o : s.observables) known.push_back(o.name);
   for (const std::string& name : wanted)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError({"--outputs " + name, 0, 0}, fmt::format("scenario \"{}\" has no result or observable \"{}\"{}",
-                                                                s.name, name, did_you_mean(name, known)));
+      throw InputError({"--outputs " + name, 0, 0},
+                       fmt::format("scenario \"{}\" has no result or observable \"{}\"{}", s.name, name,
+                                   did_you_mean(name, known)));
   if (wanted.empty() && all.empty())
-    throw InputError({}, fmt::format("scenario \"{}\" has no results of its own: name some with --outputs", s.name));
+    throw InputError(
+        {}, fmt::format("scenario \"{}\" has no results of its own: name some with --outputs", s.name));
   return wanted.empty() ? all : wanted;
 }
 
@@ -163,7 +169,8 @@ Study make_quick_study(const std::string& scenario, const std::vector<std::strin
   s.text = fmt::format("# thud sweep {}", scenario);  // tells one sweep from another when it is resumed
   for (const std::string& given : vary) {
     const VaryOption option(given, scenario, set);
-    if (s.find_varied(option.name())) throw option.error(fmt::format("\"{}\" is varied twice", option.name()));
+    if (s.find_varied(option.name()))
+      throw option.error(fmt::format("\"{}\" is varied twice", option.name()));
     s.vary.push_back(option.read(base.knobs));
     s.text += fmt::format(" --vary \"{}\"", given);
   }

@@ -139,7 +139,11 @@ Json table_json(const ReproducedTable& t) {
 std::string to_json(const Reproduction& all) {
   Json tables = Json::array();
   for (const ReproducedTable& t : all.tables) tables.push_back(table_json(t));
-  Json out{{"thud", THUD_VERSION}, {"format", json_format}, {"tables", std::move(tables)}, {"ok", all.ok}, {"total", all.total}};
+  Json out{{"thud", THUD_VERSION},
+           {"format", json_format},
+           {"tables", std::move(tables)},
+           {"ok", all.ok},
+           {"total", all.total}};
   Json count = Json::object();
   for (const CountGroup& g : count_groups(all)) {
     Json entries = Json::array();

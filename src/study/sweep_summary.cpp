@@ -191,7 +191,9 @@ std::string to_json(const Study& study, const SweepReport& r) {
                         {"count", f.count},
                         {"first_run", f.first},
                         {"message", f.message}});
-  const ordered_json j = {{"thud", THUD_VERSION}, {"format", json_format}, {"study", study.name},
+  const ordered_json j = {{"thud", THUD_VERSION},
+                          {"format", json_format},
+                          {"study", study.name},
                           {"title", study.title},
                           {"runs", r.runs},
                           {"done", r.done},

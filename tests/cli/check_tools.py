@@ -80,9 +80,8 @@ class Tools(unittest.TestCase):
         self.document("sensitivity", "s.toml", "--json")
         self.document("reproduce", "--list", "--json")
         self.document("reproduce", "lee2009/4.3", "--json")
-        self.good("synth", "free_link_capture", "--out", "captures")
-        capture = next((self.folder / "captures").iterdir())
-        self.document("capture", capture, "--json")
+        self.good("synth", "free_link_capture", "--out", "capture.csv")
+        self.document("capture", "capture.csv", "--json")
 
     def test_list(self):
         data = self.document("list", "--json")
