@@ -20,12 +20,11 @@ all: build/release/.configured ## build the program (default); it is left at bui
 	@ln -sfn release/bin/thud build/thud
 
 .PHONY: demo
-demo: ## build a first program, quickly, and drop a free link into sand; `make` then builds the whole one
-	@if [ -x build/release/bin/thud ]; then $(MAKE) --no-print-directory all; else $(MAKE) --no-print-directory first; fi
+demo: all ## drop a free link into sand
 	build/thud run free_link
 
 .PHONY: first
-first: # what `make demo` builds: run, check, list, laws and new
+first: ## build a small program, quickly: run, check, list, laws and new; `make` then builds the whole one
 	@scripts/install-deps first
 	@cmake --preset first $(GENERATOR) --log-level=NOTICE
 	cmake --build build/first --parallel $(JOBS)

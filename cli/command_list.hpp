@@ -1,5 +1,5 @@
 #pragma once
-// Which commands a program has: all_commands.cpp for thud, first_commands.cpp for what `make demo` builds.
+// Which commands a program has: all_commands.cpp for thud, first_commands.cpp for what `make first` builds.
 
 #include <string>
 

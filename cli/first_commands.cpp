@@ -1,4 +1,4 @@
-// The program of `make demo`: what a first run needs, and a word about the rest.
+// The program of `make first`: what a first run needs, and a word about the rest.
 #include "command_list.hpp"
 #include "study_text.hpp"
 #include "thud/base/error.hpp"
@@ -21,15 +21,16 @@ std::string why_absent(const std::string& command) {
   for (const char* known : {"modes", "reproduce", "sweep", "sensitivity", "capture", "fit", "compare",
                             "synth", "serve", "import", "schema", "manual", "completion"})
     if (command == known)
-      return "this is the program of `make demo`, without \"" + command + "\"; `make` builds the whole one";
+      return "this is the program of `make first`, without \"" + command + "\"; `make` builds the whole one";
   return {};
 }
 
 namespace thud::cli {
 
 std::string make_study_text(const std::string& path, const KnobSettings&, const TextStyle&) {
-  throw InputError({path, 0, 0},
-                   "is a study; this is the program of `make demo`, and `make` builds the one that reads it");
+  throw InputError(
+      {path, 0, 0},
+      "is a study; this is the program of `make first`, and `make` builds the one that reads it");
 }
 std::string make_study_json(const std::string& path, const KnobSettings& set) {
   return make_study_text(path, set, {});

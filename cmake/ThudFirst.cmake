@@ -1,4 +1,4 @@
-# The program of `make demo`: run, check, list, laws and new. It is built of a dozen large units at -O1, without what fits,
+# The program of `make first`: run, check, list, laws and new. It is built of a dozen large units at -O1, without what fits,
 # sweeps and the playground need, in a fraction of the time and with fewer packages. Its numbers are those of the whole
 # program, to the last digit; it takes somewhat longer to compute them.
 

@@ -60,10 +60,10 @@ def check_targets():
 
 
 def check_first_program():
-    """What `make demo` builds has the commands that the guide says, and knows the others by name."""
+    """What `make first` builds has the commands that the guide says, and knows the others by name."""
     source = read("cli/first_commands.cpp")
     first = re.findall(r"^  add_(\w+)_command", source, re.M)
-    row = re.search(r"^\| `make demo` \| (.*?) \|", read("docs/guide/install.md"), re.M)[1]
+    row = re.search(r"^\| `make first` \| (.*?) \|", read("docs/guide/install.md"), re.M)[1]
     expect(re.findall(r"`(\w+)`", row) == first, f"install.md says {row}; the first program has {first}")
     absent = re.findall(r'"(\w+)"', source.split("why_absent", 1)[1].split(")", 2)[1])
     every = re.findall(r"^  add_(\w+)_command", read("cli/all_commands.cpp"), re.M)
