@@ -23,6 +23,13 @@ all: build/release/.configured ## build the program (default); it is left at bui
 demo: all ## drop a free link into sand
 	build/thud run free_link
 
+.PHONY: first
+first: ## build a small program, quickly: run, check, list, laws and new; `make` then builds the whole one
+	@scripts/install-deps first
+	@cmake --preset first $(GENERATOR) --log-level=NOTICE
+	cmake --build build/first --parallel $(JOBS)
+	@ln -sfn first/bin/thud build/thud
+
 .PHONY: test
 test: ## run all tests, the marked ones again under sanitizers, and the format check
 	@scripts/install-deps test
@@ -68,6 +75,8 @@ docs: all ## recompute docs/results.md, the reference of scenario files, and the
 	build/thud run double_pendulum --set "angle1=75 deg" --set "angle2=30 deg" --until rest --svg docs/img/still.svg --quiet
 	build/thud reproduce --figures build/figures lee2009/figure-4.13
 	cp build/figures/lee2009/figure_4_13.svg docs/img/
+	build/thud schema --study > docs/thud-study.schema.json
+	$(PYTHON) scripts/make-gallery build/thud
 
 .PHONY: site
 site: all ## build the documentation site, build/site/index.html
@@ -103,13 +112,26 @@ install: all ## install below PREFIX (default /usr/local)
 	 if [ -w "$(DESTDIR)$(PREFIX)" ]; then cmake --install build/release --prefix "$(PREFIX)"; \
 	 else sudo env DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"; fi
 
+.PHONY: deb
+deb: all ## make a Debian package of the program, build/thud_*.deb
+	@scripts/make-deb build/release build
+
+.PHONY: wheel
+wheel: ## make a wheel of the Python module, build/wheel/thud-*.whl
+	@scripts/install-deps python
+	@PYTHON=$(PYTHON) scripts/make-wheel build/wheel
+
+.PHONY: package-test
+package-test: deb wheel ## install package and wheel on this machine, which should be a bare one, and try them
+	tests/package/check_packages build build/wheel
+
 .PHONY: clean
 clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 .PHONY: deps
 deps:

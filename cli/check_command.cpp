@@ -5,16 +5,19 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "documents.hpp"
+#include "study_text.hpp"
 #include "thud/report/summary.hpp"
+#include "thud/scenario/catalogue.hpp"
 
 namespace thud::cli {
 
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   std::string file;
   std::vector<std::string> set;
-  bool ascii = false;
+  bool json = false, ascii = false;
 };
 
 class Description {
@@ -228,6 +231,15 @@ class Description {
   std::string out_;
 };
 
+std::string check(const CheckArguments& a) {
+  const KnobSettings set = read_settings(a.set);
+  const TextStyle style = style_of_output(a.ascii);
+  if (const std::string study = find_study_file(a.file); !study.empty())
+    return a.json ? make_study_json(study, set) : make_study_text(study, set, style);
+  const Scenario s = load_scenario(a.file, set);
+  return a.json ? make_check_json(s) : Description(s, style).make();
+}
+
 }  // namespace
 
 }  // namespace thud::cli
@@ -235,15 +247,18 @@ class Description {
 using namespace thud::cli;
 
 void add_check_command(CLI::App& app, int& exit_code) {
-  CLI::App* c = app.add_subcommand("check", "read a scenario without running it and tell what it is");
-  const auto a = std::make_shared<Arguments>();
-  add_scenario_option(*c, a->file);
+  CLI::App* c =
+      app.add_subcommand("check", "read a scenario or a study without running it and tell what it is");
+  const auto a = std::make_shared<CheckArguments>();
+  c->add_option("FILE", a->file,
+                "a file of a scenario or a study, or the name of one in the library (thud list)")
+      ->required();
   add_set_option(*c, a->set, "set a knob, as in --set \"angle=40 deg\"; may be repeated");
+  c->add_flag("--json", a->json, "print one JSON document and nothing else");
   c->add_flag("--ascii", a->ascii, "plain characters only");
-  c->footer("Exit status: 0 the scenario is sound, 2 it is not (standard error tells why).");
+  c->footer("Exit status: 0 the file is sound, 2 it is not (standard error tells why).");
   c->callback([a, &exit_code] {
-    const thud::TextStyle style = style_of_output(a->ascii);
-    print(Description(thud::load_scenario(a->file, read_settings(a->set)), style).make());
+    print(check(*a));
     exit_code = 0;
   });
 }

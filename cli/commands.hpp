@@ -22,6 +22,8 @@ void add_serve_command(CLI::App& app, int& exit_code);
 void add_new_command(CLI::App& app, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
 void add_schema_command(CLI::App& app, int& exit_code);
+void add_manual_command(CLI::App& app, int& exit_code);
+void add_completion_command(CLI::App& app, int& exit_code);
 
 // Options that several commands have.
 void add_scenario_option(CLI::App& command, std::string& file);

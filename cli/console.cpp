@@ -77,7 +77,8 @@ KnobSettings read_settings(const std::vector<std::string>& given) {
   return out;
 }
 
-void write_scenario(const std::string& file, const std::string& text, bool overwrite) {
+void write_scenario(const std::string& file, const std::string& text, bool overwrite,
+                    const std::string& command) {
   if (file == "-") {
     print(text);
     return;
@@ -95,7 +96,7 @@ void write_scenario(const std::string& file, const std::string& text, bool overw
   // A name without a slash or the ending would be looked for in the library first.
   const std::string path =
       file.ends_with(".toml") || file.find('/') != std::string::npos ? file : "./" + file;
-  print(fmt::format("Wrote {}. Run it with: thud run {}\n", file, path));
+  print(fmt::format("Wrote {}. Run it with: thud {} {}\n", file, command, path));
 }
 
 void check_report_file(const std::string& file) {

@@ -34,9 +34,10 @@ TextStyle style_of_output(bool ascii = false);
 /// "angle=40 deg" into name and value. Throws InputError.
 KnobSettings read_settings(const std::vector<std::string>& given);
 
-/// Writes a scenario that was made for somebody, and tells how to run it; "-" is standard output. Throws InputError when
+/// Writes a scenario or study that was made for somebody, and tells the command that runs it; "-" is standard output. Throws InputError when
 /// it is a folder, or exists and is not to be overwritten.
-void write_scenario(const std::string& file, const std::string& text, bool overwrite);
+void write_scenario(const std::string& file, const std::string& text, bool overwrite,
+                    const std::string& command = "run");
 
 /// Throws InputError, before any work is done, when a report could not be written there.
 void check_report_file(const std::string& file);

@@ -4,11 +4,24 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "documents.hpp"
 #include "thud/report/summary.hpp"
+#include "thud/scenario/catalogue.hpp"
 
 namespace thud::cli {
 
 namespace {
+
+std::string list_the_studies(const TextStyle& style) {
+  std::string out;
+  for (const StudyEntry& e : list_studies()) {
+    out += fmt::format("{}  {}\n", style.paint("bold", pad_right(e.name, 22)), e.title);
+    out += style.paint("dim", wrap(fmt::format("{} of {}", fmt::join(e.commands, ", "), e.scenario), 24, 80));
+  }
+  return out.empty()
+           ? out
+           : "\n" + style.paint("bold", "Studies") + "  (thud sweep NAME, fit, sensitivity)\n" + out;
+}
 
 std::string list_scenarios(const TextStyle& style) {
   const std::vector<LibraryEntry> library = list_library();
@@ -27,7 +40,8 @@ std::string list_scenarios(const TextStyle& style) {
       out += wrap(error.what(), 24, 80);
     }
   }
-  return out + "\nRun one with: thud run NAME      Tell more of it: thud check NAME\n";
+  out += "\nRun one with: thud run NAME      Tell more of it: thud check NAME\n";
+  return out + list_the_studies(style);
 }
 
 std::string explain_coefficients(const LawCard& law, const TextStyle& style) {
@@ -60,13 +74,31 @@ std::string list_laws(const TextStyle& style) {
   return out;
 }
 
-void add_list(CLI::App& app, int& exit_code, const char* name, const char* about,
-              std::string (*make)(const TextStyle&)) {
-  CLI::App* c = app.add_subcommand(name, about);
-  const auto ascii = std::make_shared<bool>(false);
-  c->add_flag("--ascii", *ascii, "plain characters only");
-  c->callback([ascii, make, &exit_code] {
-    print(make(style_of_output(*ascii)));
+struct List {
+  const char *name, *about;
+  std::string (*make)(const TextStyle&);
+  std::string (*make_json)();
+  std::string (*make_names)() = nullptr;
+};
+
+std::string list_names() {
+  std::string out;
+  for (const LibraryEntry& e : list_library()) out += e.name + "\n";
+  for (const StudyEntry& e : list_studies()) out += e.name + "\n";
+  return out;
+}
+
+void add_list(CLI::App& app, int& exit_code, const List& list) {
+  struct Arguments {
+    bool ascii = false, json = false, names = false;
+  };
+  CLI::App* c = app.add_subcommand(list.name, list.about);
+  const auto a = std::make_shared<Arguments>();
+  CLI::Option* json = c->add_flag("--json", a->json, "print one JSON document and nothing else");
+  if (list.make_names) c->add_flag("--names", a->names, "names alone, a line each")->excludes(json);
+  c->add_flag("--ascii", a->ascii, "plain characters only");
+  c->callback([a, list, &exit_code] {
+    print(a->json ? list.make_json() : a->names ? list.make_names() : list.make(style_of_output(a->ascii)));
     exit_code = 0;
   });
 }
@@ -78,9 +110,11 @@ void add_list(CLI::App& app, int& exit_code, const char* name, const char* about
 using namespace thud::cli;
 
 void add_list_command(CLI::App& app, int& exit_code) {
-  add_list(app, exit_code, "list", "show the scenario library", list_scenarios);
+  add_list(app, exit_code,
+           {"list", "show the library: scenarios and studies", list_scenarios, make_list_json, list_names});
 }
 
 void add_laws_command(CLI::App& app, int& exit_code) {
-  add_list(app, exit_code, "laws", "show media and resistance laws with their coefficients", list_laws);
+  add_list(app, exit_code,
+           {"laws", "show media and resistance laws with their coefficients", list_laws, make_laws_json});
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "commands.hpp"
+#include "command_list.hpp"
 #include "console.hpp"
 #include "help.hpp"
 
@@ -22,29 +22,12 @@ std::vector<std::string> names_of_commands(const CLI::App& app) {
   return names;
 }
 
-void add_commands(CLI::App& app, int& exit_code) {
+void prepare(CLI::App& app, int& exit_code) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("--version", "thud " THUD_VERSION, "show the version");
   app.require_subcommand(1);
-  add_run_command(app, exit_code);
-  add_check_command(app, exit_code);
-  add_list_command(app, exit_code);
-  add_laws_command(app, exit_code);
-  add_modes_command(app, exit_code);
-#ifdef THUD_HAS_REPRODUCE
-  add_reproduce_command(app, exit_code);
-#endif
-  add_sweep_command(app, exit_code);
-  add_sensitivity_command(app, exit_code);
-  add_capture_command(app, exit_code);
-  add_fit_command(app, exit_code);
-  add_compare_command(app, exit_code);
-  add_synth_command(app, exit_code);
-  add_serve_command(app, exit_code);
-  add_new_command(app, exit_code);
-  add_import_command(app, exit_code);
-  add_schema_command(app, exit_code);
+  add_commands(app, exit_code);
   app.footer(
       "Examples:\n"
       "  thud list\n"
@@ -65,6 +48,7 @@ std::string explain_extra(const CLI::App& app, const std::string& extra) {
   const CLI::App& command = chosen(app);
   if (!extra.starts_with('-')) {
     if (&command == &app) {
+      if (const std::string why = why_absent(extra); !why.empty()) return why;
       const std::vector<std::string> names = names_of_commands(app);
       return fmt::format("there is no command \"{}\"{}; the commands are {}", extra,
                          did_you_mean(extra, names), one_of(names));
@@ -96,8 +80,10 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
 
 int run_program(int argc, char** argv) {
   int exit_code = 0;
-  CLI::App app("thud simulates planar linkages that strike sand, from the first touch to rest.", "thud");
-  add_commands(app, exit_code);
+  CLI::App app(
+      "thud simulates planar linkages that strike sand, walls and each other, from the first touch to rest.",
+      "thud");
+  prepare(app, exit_code);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return 2;

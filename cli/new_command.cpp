@@ -6,12 +6,13 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "thud/scenario/catalogue.hpp"
 
 namespace thud::cli {
 
 namespace {
 
-struct Arguments {
+struct NewArguments {
   std::string kind, file;
   bool force = false;
 };
@@ -26,13 +27,21 @@ std::vector<LibraryEntry> templates() {
 std::string list_kinds() {
   std::string out;
   for (const LibraryEntry& e : templates()) out += fmt::format("{}  {}\n", pad_right(e.name, 12), e.title);
+  out += "\nStudies\n";
+  for (const StudyEntry& e : list_study_templates())
+    out += fmt::format("{}  {}\n", pad_right(e.name, 12), e.title);
   return out + "\nWrite one to begin with: thud new KIND -o FILE.toml\n";
 }
 
-const LibraryEntry find_kind(const std::string& kind) {
+// The file of a kind, and the command that runs it.
+std::pair<std::string, std::string> find_kind(const std::string& kind) {
   std::vector<std::string> known;
   for (LibraryEntry& e : templates()) {
-    if (e.name == kind) return std::move(e);
+    if (e.name == kind) return {e.path, "run"};
+    known.push_back(e.name);
+  }
+  for (StudyEntry& e : list_study_templates()) {
+    if (e.name == kind) return {e.path, e.commands.back()};
     known.push_back(e.name);
   }
   throw InputError({}, fmt::format("there is no kind \"{}\"{}; the kinds are {}", kind,
@@ -47,14 +56,14 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-int make_new(const Arguments& a) {
+int make_new(const NewArguments& a) {
   if (a.kind.empty()) {
     if (!a.file.empty() || a.force) throw InputError({}, "a kind is missing; thud new lists the kinds");
     print(list_kinds());
     return 0;
   }
-  const std::string text = text_of(find_kind(a.kind).path);
-  write_scenario(a.file.empty() ? a.kind + ".toml" : a.file, text, a.force);
+  const auto [path, command] = find_kind(a.kind);
+  write_scenario(a.file.empty() ? a.kind + ".toml" : a.file, text_of(path), a.force, command);
   return 0;
 }
 
@@ -65,8 +74,8 @@ int make_new(const Arguments& a) {
 using namespace thud::cli;
 
 void add_new_command(CLI::App& app, int& exit_code) {
-  CLI::App* c = app.add_subcommand("new", "write a commented scenario to begin with");
-  const auto a = std::make_shared<Arguments>();
+  CLI::App* c = app.add_subcommand("new", "write a commented scenario or study to begin with");
+  const auto a = std::make_shared<NewArguments>();
   c->add_option("KIND", a->kind, "what it is about; without it the kinds are listed");
   c->add_option("-o,--out", a->file, "where to write it (default KIND.toml; - is standard output)")
       ->type_name("FILE")
@@ -76,6 +85,7 @@ void add_new_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  thud new\n"
       "  thud new pendulum\n"
+      "  thud new sweep -o map.toml && thud sweep map.toml\n"
       "  thud new free-link -o probe.toml && thud run probe.toml");
   c->callback([a, &exit_code] { exit_code = make_new(*a); });
 }

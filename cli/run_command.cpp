@@ -16,6 +16,7 @@
 #include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/summary.hpp"
+#include "thud/scenario/catalogue.hpp"
 #include "thud/scenario/observable_hint.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/scenario/request.hpp"
@@ -254,7 +255,15 @@ int run_family(const Arguments& a, const Scenario& base, const RunRequest& reque
   return reached ? 0 : 1;
 }
 
+void refuse_study(const std::string& file) {
+  const std::string study = find_study_file(file);
+  if (study.empty()) return;
+  throw InputError({file, 0, 0}, fmt::format("is a study, not a scenario; run it with: thud {} {}",
+                                             fmt::join(commands_of_study(study), ", "), file));
+}
+
 int run_scenario(const Arguments& a) {
+  refuse_study(a.file);
   const Scenario s = load_scenario(a.file, read_settings(a.set));
   const TextStyle style = style_of_output(a.ascii);
   if (a.list_knobs) return print(a.json ? make_knobs_json(s) : list_all_knobs(s, style)), 0;

@@ -10,6 +10,8 @@
 #include "console.hpp"
 #include "thud/report/html.hpp"
 #include "thud/report/sweep_plots.hpp"
+#include "thud/scenario/catalogue.hpp"
+#include "thud/study/quick_study.hpp"
 #include "thud/study/sweep.hpp"
 
 namespace thud::cli {
@@ -18,7 +20,7 @@ namespace {
 
 struct Arguments {
   std::string study, out, csv, svg, report;
-  std::vector<std::string> set;
+  std::vector<std::string> set, vary, outputs;
   int jobs = 0;
   bool resume = false, restart = false, json = false, ascii = false, quiet = false;
 };
@@ -100,9 +102,34 @@ int tell(const Study& study, const SweepReport& report, const Arguments& a) {
   return 0;
 }
 
+Study read_study_of(const Arguments& a) {
+  const KnobSettings set = read_settings(a.set);
+  if (a.vary.empty()) {
+    if (!a.outputs.empty())
+      throw InputError({"--outputs", 0, 0}, "goes with --vary; a study file has its own");
+    std::error_code ec;
+    if (std::filesystem::exists(std::filesystem::path(data_folder()) / "scenarios" / (a.study + ".toml"), ec)
+        && !std::filesystem::exists(std::filesystem::path(data_folder()) / "studies" / (a.study + ".toml"),
+                                    ec))
+      throw InputError({}, fmt::format("\"{}\" is a scenario; say what to vary, as in --vary NAME=1:3:0.1 "
+                                       "(thud check {} lists its knobs)",
+                                       a.study, a.study));
+    return load_study(a.study, set);
+  }
+  if (!find_study_file(a.study).empty())
+    throw InputError(
+        {"--vary " + a.vary.front(), 0, 0},
+        fmt::format("\"{}\" is a study, which says itself what varies: give a scenario", a.study));
+  return make_quick_study(a.study, a.vary, a.outputs, set);
+}
+
 int lead_sweep(const Arguments& a, Machines* machines) {
   const Dismissal dismissal(machines);
-  const Study study = load_study(a.study, read_settings(a.set));
+  const Study study = read_study_of(a);
+  if (!a.svg.empty() && study.plots.empty())
+    throw InputError({"--svg " + a.svg, 0, 0}, a.vary.empty()
+                                                   ? "the study has no [[plot]]"
+                                                   : "there is no picture of so many knobs: vary one or two");
   if (!a.svg.empty()) check_plots(study);
   check_report_file(a.report);
   const SweepReport report = sweep_with_progress(study, a, machines);
@@ -124,7 +151,7 @@ int sweep(const Arguments& a) {
   const Interrupt interrupt;
   if (!machines || machines->rank() == 0) return lead_sweep(a, machines.get());
   serve_sweep(
-      *machines, [&] { return load_study(a.study, read_settings(a.set)); }, a.jobs, Interrupt::flag());
+      *machines, [&] { return read_study_of(a); }, a.jobs, Interrupt::flag());
   return 0;
 }
 
@@ -137,7 +164,21 @@ using namespace thud::cli;
 void add_sweep_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("sweep", "run a scenario at many values of its knobs");
   const auto a = std::make_shared<Arguments>();
-  c->add_option("STUDY", a->study, "a study file, or the name of one in the library")->required();
+  c->add_option("STUDY", a->study, "a study file, or the name of one in the library; with --vary a scenario")
+      ->required();
+  c->add_option(
+       "--vary", a->vary,
+       "without a study file: the values of a knob, NAME=FROM:TO:STEP or NAME=A,B,...; repeated, all "
+       "combinations")
+      ->type_name("NAME=VALUES")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c->add_option("--outputs", a->outputs,
+                "with --vary: results and observables to keep (default: all results)")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   c->add_option("--out", a->out, "the HDF5 file for the results (default: the study's name with .h5)")
       ->type_name("FILE.h5");
   c->add_option("--csv", a->csv, "also write the results as CSV")->type_name("FILE.csv");
@@ -155,6 +196,8 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   c->footer(
       "Examples:\n"
       "  thud sweep free_link_map\n"
+      "  thud sweep free_link --vary speed=1:3:0.1 --svg pictures\n"
+      "  thud sweep free_link --vary speed=1:3:0.5 --vary \"angle=30 deg,60 deg\"\n"
       "  thud sweep mine.toml --out mine.h5 --csv mine.csv\n"
       "  thud sweep mine.toml --resume\n"
       "  mpirun -n 64 thud sweep mine.toml");

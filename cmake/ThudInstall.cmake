@@ -1,4 +1,6 @@
-# Library, headers, program, data, and the packages for find_package(thud) and pkg-config.
+# Library, headers, program, data, manual pages, completions, and the packages for find_package(thud) and pkg-config.
+# Nothing that is installed holds the prefix: the tree works wherever it is moved. The component `program` is what packages
+# of distributions hold.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/thud")
@@ -30,12 +32,30 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/thud.pc.in" "${PROJECT_BINARY_DIR}/t
 install(FILES "${PROJECT_BINARY_DIR}/thud.pc" DESTINATION "${pc_dir}")
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenarios" "${PROJECT_SOURCE_DIR}/studies" "${PROJECT_SOURCE_DIR}/reference"
-  DESTINATION "${THUD_DATA_DIR}" OPTIONAL)
+  DESTINATION "${THUD_DATA_DIR}" COMPONENT program OPTIONAL)
 if(TARGET thud_cli)
-  file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-  set_target_properties(thud_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
-  install(TARGETS thud_cli)
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+    set_target_properties(thud_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  endif()
+  install(TARGETS thud_cli COMPONENT program)
   if(TARGET thud_mpi)
-    install(TARGETS thud_mpi LIBRARY DESTINATION "lib/thud")
+    install(TARGETS thud_mpi LIBRARY DESTINATION "lib/thud" COMPONENT program)
+  endif()
+  # The program writes its own manual pages and completions.
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(CODE "
+      set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share\")
+      execute_process(COMMAND \"$<TARGET_FILE:thud_cli>\" manual --out \"\${share}/man/man1\" COMMAND_ERROR_IS_FATAL ANY)
+      foreach(script IN ITEMS bash:bash-completion/completions/thud zsh:zsh/vendor-completions/_thud
+          fish:fish/vendor_completions.d/thud.fish)
+        string(REPLACE \":\" \";\" script \"\${script}\")
+        list(GET script 0 shell)
+        list(GET script 1 file)
+        cmake_path(GET file PARENT_PATH folder)
+        file(MAKE_DIRECTORY \"\${share}/\${folder}\")
+        execute_process(COMMAND \"$<TARGET_FILE:thud_cli>\" completion \${shell} OUTPUT_FILE \"\${share}/\${file}\"
+          COMMAND_ERROR_IS_FATAL ANY)
+      endforeach()" COMPONENT program)
   endif()
 endif()

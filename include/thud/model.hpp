@@ -44,8 +44,9 @@ struct RunOptions {
   bool until_rest = false;             ///< ignore the scenario's stop and go on to final rest
   std::optional<double> time_limit{};  ///< [s]
   std::optional<double> tolerance{};   ///< relative accuracy of a step, from 1e-14 to 0.01
-  std::string method{};  ///< "auto", "dop853", "dopri5", "rk4", "euler" or "radau5"; empty: the scenario's
-  std::optional<double> step{};    ///< of rk4 and euler [s]
+  /// "auto", "dop853", "dopri5", "rk4", "euler", "radau5", "newmark", "generalised-alpha" or "exact"; empty: the scenario's
+  std::string method{};
+  std::optional<double> step{};    ///< of rk4, euler, newmark and generalised-alpha [s]
   std::optional<double> sample{};  ///< time between rows of the trajectory [s]; none: 500 to 1250 rows
   bool every_step = false;         ///< one row per step of the solver instead
   const std::atomic<bool>* cancel = nullptr;  ///< set it from elsewhere, and the run ends soon

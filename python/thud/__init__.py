@@ -19,7 +19,7 @@ _core.set_data_folder(str(_Path(_core.__file__).absolute().parent / "data"))
 from ._core import Column, Energy, Event, Flow, Impact, InputError, Instant, Knob, Law, Resistance
 from ._core import SandForce, SandProbe, Strike
 from ._law import law, load_law, register_law
-from ._model import Library, Model, import_model, library, load, parse
+from ._model import Library, Model, import_model, library, load, make, parse
 from ._result import NotReached, Result
 from ._study import Fit, Modes, Reproduction, fit, modes, reproduce, synth
 from ._sweep import Sweep, sweep
@@ -54,6 +54,7 @@ __all__ = [
     "library",
     "load",
     "load_law",
+    "make",
     "modes",
     "parse",
     "register_law",

@@ -1,4 +1,4 @@
-"""pandas and matplotlib, where they are wanted and there."""
+"""pandas, xarray and matplotlib, where they are wanted and there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ def import_pandas() -> Any:
     except ImportError as e:
         raise ImportError("to_frame() needs pandas (Debian: python3-pandas); the columns are arrays without it") from e
     return pandas
+
+
+def import_xarray() -> Any:
+    """xarray, or an ImportError that says what to do."""
+    try:
+        import xarray
+    except ImportError as e:
+        raise ImportError("to_xarray() needs xarray (Debian: python3-xarray); the columns are arrays without it") from e
+    return xarray
 
 
 def import_pyplot() -> Any:

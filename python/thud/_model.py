@@ -11,8 +11,10 @@ from ._core import Instant, SandProbe, Strike
 from ._law import law as make_law
 from ._named import Named
 from ._result import Result
+from ._toml import to_toml
 
 Value = Union[str, float, int]
+Path = Union[str, "os.PathLike[str]"]
 Duration = Union[float, str]
 
 
@@ -65,13 +67,14 @@ class Model:
         return Named("result", ((c.name, c) for c in self._core.results))
 
     def set(self, values: Optional[Dict[str, Value]] = None, /, **more: Value) -> Model:
-        """Sets knobs and returns the model itself: set(angle="40 deg", speed=1.7).
+        """A copy of the model with knobs set: set(angle="40 deg", speed=1.7). The model itself stays as it is.
 
         Texts bring their units, plain numbers are in SI units (radians, metres). Unknown knobs and values that a knob
-        does not take raise InputError at once, and nothing is set. Names that are no Python names go into a dict.
+        does not take raise InputError at once. Names that are no Python names go into a dict.
         """
-        self._core.set([(name, text_of(name, value)) for name, value in {**(values or {}), **more}.items()])
-        return self
+        turned = self.copy()
+        turned._core.set([(name, text_of(name, value)) for name, value in {**(values or {}), **more}.items()])
+        return turned
 
     def copy(self) -> Model:
         """A model with the same knobs, to be turned on its own."""
@@ -183,8 +186,9 @@ class Model:
         until_rest   go on beyond the scenario's stop until nothing moves
         time_limit   longest time to simulate [s]
         tolerance    relative accuracy of a step, from 1e-14 to 0.01
-        method       "auto", "dop853", "dopri5", "rk4", "euler" or "radau5"
-        step         of rk4 and euler [s]
+        method       "auto", "dop853", "dopri5", "rk4", "euler", "radau5" (implicit, for stiff beams), "newmark",
+                     "generalised-alpha" or "exact" (without error where the motion is linear)
+        step         of rk4, euler, newmark and generalised-alpha [s]
         sample       time between rows of the trajectory [s]; without it there are 500 to 1250 rows
         every_step   one row per step of the solver instead
 
@@ -214,7 +218,7 @@ def library() -> Library:
     return Library(_core.library())
 
 
-def load(name_or_path: Union[str, os.PathLike[str]]) -> Model:
+def load(name_or_path: Path) -> Model:
     """A scenario of the library, load("free_link"), or a file, load("mine.toml").
 
     Raises InputError, with the place in the file, for anything that is wrong with it.
@@ -222,12 +226,29 @@ def load(name_or_path: Union[str, os.PathLike[str]]) -> Model:
     return Model(_core.load(os.fspath(name_or_path)))
 
 
-def parse(text: str, file: str = "text") -> Model:
+def parse(text: str, file: Path = "text") -> Model:
     """A scenario from the text of a scenario file; `file` is for messages."""
-    return Model(_core.parse(text, file))
+    return Model(_core.parse(text, os.fspath(file)))
 
 
-def import_model(path: Union[str, "os.PathLike[str]"], base: str = "auto", floor: Optional[float] = None) -> str:
+def make(data: Any, file: Path = "made") -> Model:
+    """A scenario from a dict, laid out as scenario files are, or from an object whose fields are.
+
+        ball = {"name": "ball", "joint": "free", "shape": {"kind": "sphere", "diameter": 0.04, "mass": 0.05}}
+        thud.make({"body": [ball], "bed": {"medium": "play-sand"}, "initial": {"ball.z": -0.5}})
+
+    Dataclasses, objects with attributes, arrays and paths may stand anywhere within; what is None is left out. `file` is
+    for messages; the text that was made is model.text.
+    """
+    return parse(to_toml(data), file)
+
+
+def model_of(model: Union[Model, Path]) -> Model:
+    """A model, or what load() makes of a name or a path."""
+    return model if isinstance(model, Model) else load(model)
+
+
+def import_model(path: Path, base: str = "auto", floor: Optional[float] = None) -> str:
     """The text of the scenario file that `thud import` makes of a URDF or MJCF model.
 
     `base` is for the root link of a URDF model: "free", "fixed", or "auto"; `floor` adds a floor at that height [m]. What is

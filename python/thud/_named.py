@@ -38,9 +38,9 @@ class Named(Mapping[str, T]):
 
 def describe(item: Any) -> str:
     """One line about a knob, a column or a scenario."""
-    if isinstance(item, _core.Knob):
+    if hasattr(item, "choices"):  # a knob, of now or of a result that was pickled
         return f"{show_value(item, item.value):<12} {item.about}".rstrip()
-    if isinstance(item, _core.Column):
+    if hasattr(item, "unit"):
         return f"{item.unit:<6} {item.about}"
     return str(item)
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+import os
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _notebook
+from ._kept import KeptResult, keep_result
 from ._named import Named
+from ._notebook import Page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
+    from xarray import Dataset
 
 Array = npt.NDArray[np.float64]
 
@@ -182,6 +186,22 @@ class Result:
         data = {name: self._core.column(name) for name in self._names if name != "time"}
         return pandas.DataFrame(data, index=pandas.Index(self.time, name="time"))
 
+    def to_xarray(self) -> Dataset:
+        """The trajectory as an xarray Dataset over time, with units; results and knobs are its attributes."""
+        from ._frames import import_xarray
+
+        data = {
+            name: ("time", self._core.column(name), {"units": c.unit, "long_name": c.about})
+            for name, c in self.columns.items()
+            if name != "time"
+        }
+        attrs: Dict[str, Any] = {"title": self.title, "reached": int(self.reached), "reason": self.reason}
+        attrs.update({name: value for name, value in self._results.items() if value is not None})
+        attrs.update({f"knob.{name}": knob.value for name, knob in self.knobs.items()})
+        coords = {"time": ("time", self.time, {"units": "s"})}
+        dataset: Dataset = import_xarray().Dataset(data, coords=coords, attrs=attrs)
+        return dataset
+
     def to_csv(self) -> str:
         """The trajectory as CSV, as `thud run --out` writes it."""
         return self._core.csv()
@@ -200,10 +220,25 @@ class Result:
 
         return plot_result(self, list(columns) or self._core.plotted)
 
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the page of to_html() to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_html())
+
+    def show(self, height: int = 720) -> Page:
+        """The animation within a notebook: the page of to_html(), half a megabyte."""
+        return Page(self.to_html(), self.title, height)
+
     def _repr_html_(self) -> str:
-        page = html.escape(self.to_html(), quote=True)
-        style = "width: 100%; height: 720px; border: 0"
-        return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(self.title)}"></iframe>'
+        units = self._core.result_units
+        rows = [(n, "not reached" if v is None else f"{v:.6g} {units[n]}".rstrip()) for n, v in self._results.items()]
+        page = _notebook.write_page(self.name, self.to_html(), _notebook.FOLDER)
+        link = f'<a href="{html.escape(page)}" target="_blank">animation and plots</a>' if page else "show() has the animation"
+        head = f"<b>{html.escape(self.title)}</b><br>{html.escape(self.reason)}"
+        return f"<div>{head}{_notebook.table(('result', 'value'), rows) if rows else '<br>'}{link}</div>"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return rebuild_result, (keep_result(self._core),)
 
     def __str__(self) -> str:
         return self._core.summary()
@@ -216,3 +251,8 @@ class Result:
         )
         state = "" if self.reached else "NOT REACHED: "
         return f"<thud.Result {self.name}: {state}{self.reason}{'; ' + found if found else ''}>"
+
+
+def rebuild_result(data: Dict[str, Any]) -> Result:
+    """A result that was pickled."""
+    return Result(cast(_core.Result, KeptResult(data)))

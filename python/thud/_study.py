@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _core
-from ._model import Model, Value, load, text_of, threads
+from ._model import Model, Path, Value, model_of, text_of, threads
 
 
 class Study:
@@ -111,8 +111,8 @@ def label(estimate: Mapping[str, Any]) -> str:
 
 
 def fit(
-    study: Union[str, os.PathLike[str]],
-    data: Union[None, str, os.PathLike[str], Iterable[Union[str, os.PathLike[str]]]] = None,
+    study: Path,
+    data: Union[None, Path, Iterable[Path]] = None,
     *,
     set: Optional[Mapping[str, Value]] = None,
     jobs: Optional[int] = None,
@@ -129,7 +129,7 @@ def fit(
 
 
 def synth(
-    source: str, folder: Union[str, os.PathLike[str]], *, set: Optional[Mapping[str, Value]] = None, seed: int = 1
+    source: Path, folder: Path, *, set: Optional[Mapping[str, Value]] = None, seed: int = 1
 ) -> List[str]:
     """Writes synthetic measurements, as `thud synth` does: runs at 500 frames per second, with 0.1 mm of noise.
 
@@ -141,7 +141,7 @@ def synth(
     Returns the paths of the files, for fit().
     """
     settings = [(name, text_of(name, value)) for name, value in (set or {}).items()]
-    texts = _core.synth(source, settings, seed)
+    texts = _core.synth(os.fspath(source), settings, seed)
     os.makedirs(folder, exist_ok=True)
     paths = []
     for name, text in texts:
@@ -159,7 +159,7 @@ def reproduce(*ids: str, jobs: Optional[int] = None) -> Reproduction:
     return Reproduction(_core.reproduce(list(ids), threads(jobs)))
 
 
-def modes(model: Union[Model, str], count: int = 10, at: str = "initial") -> Modes:
+def modes(model: Union[Model, Path], count: int = 10, at: str = "initial") -> Modes:
     """Natural frequencies and mode shapes, as `thud modes` finds them: for gravity, strain and viscous damping.
 
     at   the pose: "initial", as the scenario starts, or "equilibrium", where it hangs at rest without sand
@@ -168,5 +168,5 @@ def modes(model: Union[Model, str], count: int = 10, at: str = "initial") -> Mod
         raise ValueError(f'at="{at}": must be "initial" or "equilibrium"')
     if count < 1:
         raise ValueError(f"count={count}: must be at least 1")
-    chosen = load(model) if isinstance(model, str) else model
+    chosen = model_of(model)
     return Modes(_core.modes(chosen._core, count, at == "equilibrium"))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, Union, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._model import Duration, Model, Value, load, run_options, text_of, threads
+from ._kept import KeptSweep, keep_sweep
+from ._model import Duration, Model, Path, Value, model_of, run_options, text_of, threads
 from ._named import Named
+from ._notebook import table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
+    from xarray import Dataset
 
 STATUS = ("reached", "rest", "time limit", "bottom", "failed")
 
@@ -85,6 +89,33 @@ class Sweep:
         data["status"] = np.array(STATUS)[self.status.ravel()]
         return pandas.DataFrame(data)
 
+    def to_xarray(self) -> Dataset:
+        """An xarray Dataset over the axes, with units: the outputs, and the status of every run."""
+        from ._frames import import_xarray
+
+        axes = self.axes
+        units = {name: _core.si_unit_of(knob.unit) for name, knob in self.knobs.items()}
+        coords = {name: (name, values, {"units": units[name]}) for name, values in axes.items()}
+        data: Dict[str, Any] = {
+            name: (tuple(axes), self[name], {"units": c.unit, "long_name": c.about}) for name, c in self.outputs.items()
+        }
+        data["status"] = (tuple(axes), self.status, {"flag_meanings": ", ".join(STATUS)})
+        dataset: Dataset = import_xarray().Dataset(data, coords=coords, attrs={"title": self.title})
+        return dataset
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return rebuild_sweep, (keep_sweep(self._core), self.title)
+
+    def _repr_html_(self) -> str:
+        axes = [(name, len(v), show_end(v[0]), show_end(v[-1])) for name, v in self.axes.items()]
+        found = []
+        for name, column in self.outputs.items():
+            values = self[name][np.isfinite(self[name])]
+            ends = (f"{values.min():.6g}", f"{values.max():.6g}") if values.size else ("", "")
+            found.append((f"{name} [{column.unit}]" if column.unit else name, values.size, *ends))
+        head = ("", "values", "first or least", "last or largest")
+        return f"<div><b>{html.escape(self.title)}</b>, {self.status.size} runs{table(head, axes + found)}</div>"
+
     def plot(self, output: Optional[str] = None) -> Figure:
         """A curve over one axis, a heat map over two; of the first output unless another is named."""
         from ._plot import plot_sweep
@@ -101,7 +132,7 @@ class Sweep:
 
 
 def sweep(
-    model: Union[Model, str],
+    model: Union[Model, Path],
     axes: Mapping[str, Iterable[Value]],
     outputs: Optional[Iterable[str]] = None,
     jobs: Optional[int] = None,
@@ -125,7 +156,7 @@ def sweep(
     The rest is as in Model.run(). The runs are those of `thud sweep`, bit by bit, in threads that do not hold Python
     up; Ctrl-C ends them.
     """
-    chosen = load(model) if isinstance(model, str) else model
+    chosen = model_of(model)
     core = chosen._core
     if not hasattr(axes, "items"):
         raise TypeError(f'a dict of knobs and their values is wanted, such as {{"speed": [1, 2]}}, not {axes!r}')
@@ -153,3 +184,13 @@ def axis_of(core: _core.Model, knob: str, values: Iterable[Value]) -> List[float
         numbers: List[float] = listed.astype(float).tolist()
         return numbers
     return core.axis(knob, [text_of(knob, v) for v in listed.tolist()])
+
+
+def show_end(value: Any) -> str:
+    """The first or last value of an axis."""
+    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def rebuild_sweep(data: Dict[str, Any], title: str) -> Sweep:
+    """A sweep that was pickled."""
+    return Sweep(cast(_core.Sweep, KeptSweep(data)), title)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/json_format.hpp"
 #include "report/json_parts.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/impacts.hpp"
@@ -149,6 +150,7 @@ std::string make_run_json(const Scenario& s, const RunResult& run) {
 
   Json out;
   out["thud"] = THUD_VERSION;
+  out["format"] = json_format;
   out["scenario"] = scenario_json(s);
   out["stop"] = {{"time", number(o.time)},
                  {"reason", stop_word(o.reason)},

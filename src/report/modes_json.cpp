@@ -1,3 +1,4 @@
+#include "base/json_format.hpp"
 #include "report/json_parts.hpp"
 #include "thud/report/modes.hpp"
 
@@ -43,6 +44,7 @@ std::string make_modes_json(const Scenario& s, const ModalAnalysis& a, const Mod
     modes.push_back(mode_json(tree, a.modes[k]));
   Json out;
   out["thud"] = THUD_VERSION;
+  out["format"] = json_format;
   out["scenario"] = scenario_json(s);
   out["pose"] = {{"at", options.at_equilibrium ? "equilibrium" : "initial"},
                  {"coordinates", pose},

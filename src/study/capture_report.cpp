@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_format.hpp"
 #include "thud/study/capture.hpp"
 
 namespace thud {
@@ -250,7 +251,9 @@ std::string to_json(const Capture& c) {
   for (const CaptureOutlier& o : c.outliers)
     outliers.push_back(
         {{"column", o.column}, {"line", o.line}, {"time", number(o.time)}, {"value", number(o.value)}});
-  Json out = {{"file", c.file},
+  Json out = {{"thud", THUD_VERSION},
+              {"format", json_format},
+              {"file", c.file},
               {"layout",
                {{"header_line", c.header_line},
                 {"preamble_lines", c.preamble},

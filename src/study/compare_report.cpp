@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_format.hpp"
 #include "thud/draw/figures.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/study/compare.hpp"
@@ -92,10 +93,9 @@ std::string to_json(const Comparison& c) {
                     {"left_out_rms", s.left_out_rms ? number(*s.left_out_rms) : Json(nullptr)},
                     {"fit", Json::parse(to_json(s.fit))}});
   }
-  const Json out = {{"values", c.values},
-                    {"noise", c.is_noise_stated ? "stated" : "found"},
-                    {"laws", laws},
-                    {"notes", c.notes},
+  const Json out = {{"thud", THUD_VERSION},  {"format", json_format},
+                    {"values", c.values},    {"noise", c.is_noise_stated ? "stated" : "found"},
+                    {"laws", laws},          {"notes", c.notes},
                     {"warnings", c.warnings}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

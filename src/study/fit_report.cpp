@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_format.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/study/fit.hpp"
 
@@ -333,6 +334,8 @@ std::string to_json(const FitResult& r) {
     starts.push_back(
         {{"start", s.start}, {"end", s.end}, {"cost", number(s.cost)}, {"converged", s.converged}});
   const Json out = {
+      {"thud", THUD_VERSION},
+      {"format", json_format},
       {"study", {{"title", r.title}, {"file", r.file}, {"scenario", r.scenario}, {"loss", r.loss}}},
       {"converged", r.converged},
       {"sound", r.is_sound()},

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/json_format.hpp"
 #include "draw/svg.hpp"
 #include "json_node.hpp"
 #include "paper_kinds.hpp"
@@ -239,7 +240,7 @@ std::string list_json(const std::vector<PaperFigure>& figures) {
                     {"observables", panels},
                     {"file", f.file_name()}});
   }
-  return Json{{"figures", std::move(list)}}.dump(2) + "\n";
+  return Json{{"thud", THUD_VERSION}, {"format", json_format}, {"figures", std::move(list)}}.dump(2) + "\n";
 }
 
 }  // namespace thud

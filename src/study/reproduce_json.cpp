@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_format.hpp"
 #include "reproduce_count.hpp"
 
 namespace thud {
@@ -138,7 +139,11 @@ Json table_json(const ReproducedTable& t) {
 std::string to_json(const Reproduction& all) {
   Json tables = Json::array();
   for (const ReproducedTable& t : all.tables) tables.push_back(table_json(t));
-  Json out{{"tables", std::move(tables)}, {"ok", all.ok}, {"total", all.total}};
+  Json out{{"thud", THUD_VERSION},
+           {"format", json_format},
+           {"tables", std::move(tables)},
+           {"ok", all.ok},
+           {"total", all.total}};
   Json count = Json::object();
   for (const CountGroup& g : count_groups(all)) {
     Json entries = Json::array();
@@ -167,7 +172,7 @@ std::string list_json(const std::vector<ReferenceTable>& tables) {
       j["values"] = t.value_count();
     list.push_back(std::move(j));
   }
-  return Json{{"tables", std::move(list)}}.dump(2) + "\n";
+  return Json{{"thud", THUD_VERSION}, {"format", json_format}, {"tables", std::move(list)}}.dump(2) + "\n";
 }
 
 }  // namespace thud

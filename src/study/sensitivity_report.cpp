@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json_format.hpp"
 #include "thud/draw/figures.hpp"
 #include "thud/scenario/knob_text.hpp"
 #include "thud/scenario/quantity.hpp"
@@ -279,7 +280,9 @@ std::string to_text(const Sensitivity& s, const TextStyle& style) { return Text(
 
 std::string to_json(const Sensitivity& s) {
   const Study& study = s.study.study;
-  json out{{"study", study.name},
+  json out{{"thud", THUD_VERSION},
+           {"format", json_format},
+           {"study", study.name},
            {"title", study.title},
            {"file", study.file},
            {"scenario", study.scenario},

@@ -10,6 +10,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json_format.hpp"
+
 namespace thud {
 
 namespace {
@@ -189,7 +191,9 @@ std::string to_json(const Study& study, const SweepReport& r) {
                         {"count", f.count},
                         {"first_run", f.first},
                         {"message", f.message}});
-  const ordered_json j = {{"study", study.name},
+  const ordered_json j = {{"thud", THUD_VERSION},
+                          {"format", json_format},
+                          {"study", study.name},
                           {"title", study.title},
                           {"runs", r.runs},
                           {"done", r.done},

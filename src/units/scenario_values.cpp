@@ -1,4 +1,5 @@
 // Compiled as one: see "Build and test" in CONTRIBUTING.md.
+#include "scenario/catalogue.cpp"
 #include "scenario/curve.cpp"
 #include "scenario/files.cpp"
 #include "scenario/include.cpp"

@@ -3,4 +3,5 @@
 #include "study/design.cpp"
 #include "study/journal.cpp"
 #include "study/measurement.cpp"
+#include "study/quick_study.cpp"
 #include "study/sweep_file.cpp"

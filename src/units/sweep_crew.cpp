@@ -3,4 +3,5 @@
 #include "study/crew.cpp"
 #include "study/machines.cpp"
 #include "study/study_file.cpp"
+#include "study/study_schema.cpp"
 #include "study/workers.cpp"

@@ -54,7 +54,8 @@ class Check:
 
     def main(self):
         listed = self.run("new")
-        kinds = re.findall(r"^([\w-]+)  ", listed.stdout, re.M)
+        scenarios = listed.stdout.split("\nStudies\n")[0]  # tests/cli/check_tools.py has the studies
+        kinds = re.findall(r"^([\w-]+)  ", scenarios, re.M)
         self.expect(listed.returncode == 0 and len(kinds) >= 8, f"the kinds are {kinds}")
         for kind in kinds:
             self.kind(kind)

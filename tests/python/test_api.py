@@ -45,9 +45,12 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, 'did you mean "angle"'):
             model.knobs["angel"]
 
-    def test_set_returns_the_model_and_copies_are_independent(self):
-        model = thud.load("free_link")
-        self.assertIs(model.set(angle="40 deg", speed=1.7), model)
+    def test_set_returns_a_copy_and_leaves_the_model(self):
+        loaded = thud.load("free_link")
+        model = loaded.set(angle="40 deg", speed=1.7)
+        self.assertIsNot(model, loaded)
+        self.assertAlmostEqual(loaded.knobs["angle"].value, math.radians(32))
+        self.assertEqual(repr(loaded), repr(thud.load("free_link")))
         self.assertAlmostEqual(model.knobs["angle"].value, math.radians(40))
         other = copy.deepcopy(model).set({"speed": np.float32(2)})
         self.assertEqual((model.knobs["speed"].value, other.knobs["speed"].value), (1.7, 2.0))
@@ -147,7 +150,7 @@ class Results(unittest.TestCase):
         self.assertIn("Energy", str(self.result))
         self.assertRegex(repr(self.result.events[1]), r"<Event [\d.e-]+ s: ")
         self.assertIn("residual", repr(self.result.energy))
-        page = self.result._repr_html_()
+        page = self.result.show()._repr_html_()
         self.assertTrue(page.startswith('<iframe srcdoc="&lt;!doctype html'))
         ours = json.loads(self.result.to_json())
         for document in (ours, self.told):
