@@ -110,6 +110,32 @@ TEST(Facet, InertialPartOfAFlatPlate) {
   EXPECT_NEAR(half.force().z, 0.5 * load.force().z, 1e-12 * 30);
 }
 
+// A plate that falls flat follows Katsuragi & Durian's equation with k = ζ 10⁶ A and m/d₁ = λ ρ A, whose depth is in closed
+// form (docs/theory/sand.md): v² there is zero. Energy is summed over the depth with Gauss's rule, the exact v²(z) inside.
+TEST(Facet, PlateDroppedFlatStopsWhereKatsuragiAndDurianSay) {
+  DrftLaw law;
+  law.zeta = 0.254;
+  const double mass = 0.2, g = 9.81, area = 0.05 * 0.03, v0 = 1.5;
+  const double k = law.zeta * 1e6 * area, d1 = mass / (law.inertia() * area);
+  const double a = g * d1 + k * d1 * d1 / (2 * mass);
+  const auto square = [&](double z) { return (v0 * v0 - a) * std::exp(-2 * z / d1) + a - k * d1 / mass * z; };
+  // where it stops, by Lambert's W₀ on its defining equation
+  const double c = (2 * mass * v0 * v0 / (k * d1 * d1) - 2 * mass * g / (k * d1) - 1)
+                 * std::exp(-1 - 2 * mass * g / (k * d1));
+  double w = std::log1p(std::max(c, 0.0));
+  for (int i = 0; i < 60; ++i) w -= (w * std::exp(w) - c) / (std::exp(w) * (w + 1));
+  const double depth = mass * g / k + d1 / 2 + d1 / 2 * w;
+  ASSERT_NEAR(square(depth), 0, 1e-12);
+  double lost = 0;
+  for (int i = 0; i < 200; ++i)
+    gauss(gauss8, depth * i / 200, depth * (i + 1) / 200, [&](double z, double weight) {
+      const double v = std::sqrt(std::max(square(z), 0.0));
+      if (v > 0) lost -= weight * load_facet(law, level(z, 0.05, 0.03, {0, v})).force().z;
+    });
+  const double given = mass * (g * depth + v0 * v0 / 2);
+  EXPECT_NEAR(lost, given, 1e-9 * given);
+}
+
 /// By summing small elements that know of no cut; the error is that of the elements which are cut, 1/count.
 template <class Law>
 FacetLoad<double> summed(const Law& law, const FacetOf<double>& f, int count) {
