@@ -1,0 +1,33 @@
+#pragma once
+// Forces out of convex sets that are known by their support alone: what a motion in a given direction meets.
+
+#include <functional>
+#include <vector>
+
+namespace thud {
+
+/// Gives the point of a convex set with the least product rate·force: the force that a motion with that rate meets.
+using Lowest = std::function<void(const double* rate, double* force)>;
+
+struct HullSolution {
+  std::vector<double> force, rate;  ///< λ, and γ̇ = W λ + b
+  double gap = 0;                   ///< by how much ½λᵀWλ + bᵀλ can be too large
+  bool converged = false;
+};
+
+/// min ½ λᵀWλ + bᵀλ for λ in a convex set: the forces of the set that bring γ̇ = Wλ + b nearest to zero, and where they cannot,
+/// oppose it as much as any can. W symmetric and positive semidefinite, `size` numbers in a row. Wolfe's method: points of the
+/// set are added where the set is lowest, and those that do not carry are dropped.
+[[nodiscard]] HullSolution solve_hull(const std::vector<double>& matrix, const std::vector<double>& offset,
+                                      const Lowest& lowest);
+
+struct Gauge {
+  double value = 0;            ///< the least s for which the force lies in s times the set
+  std::vector<double> normal;  ///< c with c·force = value and c·x ≤ 1 for all x of the set
+  bool converged = false;
+};
+
+/// Of a set with zero inside. Below 1: the force lies inside.
+[[nodiscard]] Gauge find_gauge(const std::vector<double>& force, const Lowest& lowest);
+
+}  // namespace thud
