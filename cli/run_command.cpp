@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +7,8 @@
 
 #include "commands.hpp"
 #include "console.hpp"
-#include "progress.hpp"
-#include "still.hpp"
+#include "pictures.hpp"
+#include "run_arguments.hpp"
 #include "thud/draw/plot.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/html.hpp"
@@ -19,55 +18,14 @@
 #include "thud/scenario/catalogue.hpp"
 #include "thud/scenario/observable_hint.hpp"
 #include "thud/scenario/quantity.hpp"
-#include "thud/scenario/request.hpp"
 
 namespace thud::cli {
 
 namespace {
 
-struct Arguments {
-  std::string file;
-  std::vector<std::string> set, columns, plot, vary;
-  std::string out, report, until, time, tolerance, method, step, sample, svg, impact, impact_plane;
-  int poses = StillOptions{}.poses;
-  bool json = false, steps = false, events = false, no_plot = false, ascii = false, quiet = false;
-  bool list_observables = false, list_knobs = false;
-
-  bool wants_text() const { return !json && !quiet; }
-};
-
-InputError option_error(const std::string& option, const std::string& value, const std::string& message) {
-  return {{value.empty() ? option : option + " " + value, 0, 0}, message};
-}
-
 // ---- options that need reading --------------------------------------------------------------------------------
 
-std::optional<double> read_time(const char* option, const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  const std::string place = fmt::format("{} {}", option, text);
-  return checked_duration(read_quantity(text, "s", place), place);
-}
-
-std::optional<double> read_tolerance(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  const std::string place = "--tolerance " + text;
-  return checked_tolerance(read_quantity(text, "", place), place);
-}
-
-RunRequest read_request(const Arguments& a, const Scenario& s) {
-  RunRequest request;
-  if (!a.until.empty() && a.until != "rest")
-    throw option_error("--until", a.until, "the only choice is \"rest\"");
-  request.until_rest = !a.until.empty();
-  request.time_limit = read_time("--time", a.time);
-  request.tolerance = read_tolerance(a.tolerance);
-  if (!a.method.empty()) request.method = read_method(a.method, "--method " + a.method);
-  request.step = read_time("--step", a.step);
-  check_step(request, s, "--step " + a.step, "give --method rk4, euler, newmark or generalised-alpha too");
-  return request;
-}
-
-Sampling read_sampling(const Arguments& a, const Scenario& s) {
+Sampling read_sampling(const RunArguments& a, const Scenario& s) {
   for (const auto& [given, option] : {std::pair{!a.sample.empty(), "--sample"}, std::pair{a.steps, "--steps"},
                                       std::pair{!a.columns.empty(), "--columns"}})
     if (given && a.out.empty())
@@ -79,7 +37,7 @@ Sampling read_sampling(const Arguments& a, const Scenario& s) {
 }
 
 // The number of the impact to draw, from 1.
-long read_impact(const Arguments& a) {
+long read_impact(const RunArguments& a) {
   if (a.impact.empty()) return 1;
   if (a.impact_plane.empty())
     throw option_error("--impact", a.impact, "says which impact to draw: give --impact-plane FILE too");
@@ -88,35 +46,6 @@ long read_impact(const Arguments& a) {
     throw option_error("--impact", a.impact,
                        fmt::format("must be a whole number from 1 to {}", max_logged_impacts));
   return static_cast<long>(x);
-}
-
-// Names, or patterns such as "link.*".
-std::vector<NamedObservable> find_observables(const Scenario& s, const std::vector<std::string>& wanted,
-                                              const char* option) {
-  std::vector<NamedObservable> out;
-  for (const std::string& pattern : wanted) {
-    bool any = false;
-    for (const NamedObservable& o : s.observables) {
-      if (o.name != pattern && ::fnmatch(pattern.c_str(), o.name.c_str(), 0) != 0) continue;
-      any = true;
-      const bool is_new =
-          std::none_of(out.begin(), out.end(), [&](const auto& p) { return p.name == o.name; });
-      if (is_new) out.push_back(o);
-    }
-    if (any) continue;
-    if (pattern.find_first_of("+-/^()* ") != std::string::npos) {  // of observables
-      try {
-        out.push_back(find_quantity(s, pattern));
-        continue;
-      } catch (const InputError& e) {
-        throw option_error(option, pattern, e.message());
-      }
-    }
-    throw option_error(option, pattern,
-                       fmt::format("there is no observable \"{}\"{} (--list-observables shows them all)",
-                                   pattern, observable_hint(s, pattern)));
-  }
-  return out;
 }
 
 // ---- lists -----------------------------------------------------------------------------------------------------
@@ -148,7 +77,7 @@ std::string list_all_knobs(const Scenario& s, const TextStyle& style) {
 
 // ---- output ----------------------------------------------------------------------------------------------------
 
-std::string write_files(const Arguments& a, const Scenario& s, const RunResult& run,
+std::string write_files(const RunArguments& a, const Scenario& s, const RunResult& run,
                         const TrajectoryRecorder& recorder, const std::vector<NamedObservable>& columns) {
   const std::filesystem::path folder = a.out;
   AtomicFile trajectory(folder / "trajectory.csv");
@@ -163,7 +92,7 @@ std::string write_files(const Arguments& a, const Scenario& s, const RunResult& 
 }
 
 // Draws an impact; the message when there is none with this number.
-std::string draw_impact(const Arguments& a, const Scenario& s, const RunResult& run, long number) {
+std::string draw_impact(const RunArguments& a, const Scenario& s, const RunResult& run, long number) {
   const std::vector<ImpactRecord>& impacts = run.outcome.impacts;
   if (number > static_cast<long>(impacts.size()))
     return impacts.empty()
@@ -186,75 +115,6 @@ std::string make_plots(const TrajectoryRecorder& recorder, const std::vector<Nam
   return out;
 }
 
-RunResult run_with_progress(const Scenario& s, RunRequest request, StepObserver* recorder, bool quiet) {
-  const Interrupt interrupt;
-  Progress progress(recorder, is_terminal(stderr) && !quiet);
-  request.cancel = Interrupt::flag();
-  request.observer = &progress;
-  return run(s, request);
-}
-
-// ---- figures ---------------------------------------------------------------------------------------------------
-
-void check_still(const Arguments& a, const Scenario& s) {
-  if (a.svg.empty() && !a.vary.empty())
-    throw option_error("--vary", a.vary.front(), "draws several runs into one figure: give --svg FILE too");
-  if (a.svg.empty() && a.poses != StillOptions{}.poses)
-    throw option_error("--poses", std::to_string(a.poses), "is for figures: give --svg FILE too");
-  if (a.svg.empty()) return;
-  check_still_plots(find_observables(s, a.plot.empty() ? s.plot : a.plot, "--plot"), !a.plot.empty());
-  check_still_file(a.svg);
-}
-
-StillOptions still_options(const Arguments& a, const Scenario& s) {
-  StillOptions options;
-  options.poses = a.poses;
-  for (const NamedObservable& o : find_observables(s, a.plot.empty() ? s.plot : a.plot, "--plot"))
-    options.plots.push_back(o.name);
-  return options;
-}
-
-std::string write_still(const Arguments& a, std::span<const StillRun> runs, const StillOptions& options) {
-  write_file(a.svg, time_figure(make_still(runs, options)));
-  return fmt::format("Wrote {}\n", a.svg);
-}
-
-// Several runs that differ in a knob, in one figure.
-int run_family(const Arguments& a, const Scenario& base, const RunRequest& request, const TextStyle& style) {
-  if (a.events) throw option_error("--events", "", "is for a single run, without --vary");
-  const KnobSettings fixed = read_settings(a.set);
-  const std::vector<Variant> variants = read_variants(a.vary, base, fixed);
-  StillOptions options = still_options(a, base);
-  for (const auto& [name, value] : variants.front().set) options.varied.push_back(name);
-  std::vector<Scenario> scenarios;
-  for (const Variant& v : variants) {
-    scenarios.push_back(load_variant(a.file, fixed, v));
-    (void)find_observables(scenarios.back(), options.plots, "--plot");
-  }
-
-  std::vector<RunResult> results;
-  std::vector<std::unique_ptr<TrajectoryRecorder>> recorders;
-  for (const Scenario& s : scenarios) {
-    recorders.push_back(std::make_unique<TrajectoryRecorder>(*s.system));
-    results.push_back(run_with_progress(s, request, recorders.back().get(), a.quiet));
-    recorders.back()->finish(results.back().outcome);
-    if (results.back().outcome.reason == StopReason::cancelled) return complain("interrupted"), 1;
-  }
-  std::vector<StillRun> runs;
-  for (std::size_t k = 0; k < scenarios.size(); ++k)
-    runs.push_back({scenarios[k], results[k], *recorders[k]});
-  const std::string written = write_still(a, runs, options);
-  if (a.wants_text()) print(make_family_table(scenarios, results, options.varied, style) + "\n" + written);
-  bool reached = true;
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    if (results[k].reached) continue;
-    reached = false;
-    complain(
-        fmt::format("{}, {}: {}", base.name, name_by_knobs(scenarios[k], options.varied), results[k].reason));
-  }
-  return reached ? 0 : 1;
-}
-
 void refuse_study(const std::string& file) {
   const std::string study = find_study_file(file);
   if (study.empty()) return;
@@ -262,21 +122,23 @@ void refuse_study(const std::string& file) {
                                              fmt::join(commands_of_study(study), ", "), file));
 }
 
-int run_scenario(const Arguments& a) {
-  refuse_study(a.file);
-  const Scenario s = load_scenario(a.file, read_settings(a.set));
+int run_scenario(const RunArguments& a) {
   const TextStyle style = style_of_output(a.ascii);
+  for (const std::string& file : a.files) refuse_study(file);
+  if (a.files.size() > 1) return run_several(a, style);
+  const Scenario s = load_scenario(a.files.front(), read_settings(a.set));
   if (a.list_knobs) return print(a.json ? make_knobs_json(s) : list_all_knobs(s, style)), 0;
   if (a.list_observables) return print(a.json ? make_observables_json(s) : list_all_observables(s, style)), 0;
 
-  check_still(a, s);
+  check_pictures_of(a, s);
   const RunRequest request = read_request(a, s);
   const Sampling sampling = read_sampling(a, s);
   const long impact = read_impact(a);
   if (!a.impact_plane.empty() && s.system->contacts().empty())
     throw option_error("--impact-plane", a.impact_plane,
                        "this scenario has no walls and no pairs that could collide");
-  if (!a.vary.empty()) return run_family(a, s, request, style);
+  check_report_file(a.report);
+  if (!a.vary.empty()) return run_family(a, s, style);
   const auto columns = a.columns.empty() ? s.observables : find_observables(s, a.columns, "--columns");
   const auto plots = find_observables(s, a.plot.empty() && !a.no_plot ? s.plot : a.plot, "--plot");
   if (!a.out.empty()) {
@@ -287,15 +149,14 @@ int run_scenario(const Arguments& a) {
     }
   }
 
-  check_report_file(a.report);
-
   const bool records = !a.out.empty() || a.wants_text();
   TrajectoryRecorder recorder(*s.system, sampling);
   recorder.begin_at(s.q, s.v);
   TrajectoryRecorder still(*s.system);  // a figure has its own sampling
   still.begin_at(s.q, s.v);
   FrameRecorder frames(*s.system);
-  Both pictures(a.svg.empty() ? nullptr : &still, a.report.empty() ? nullptr : &frames);
+  const bool moves = !a.report.empty() || !a.gif.empty();
+  Both pictures(a.wants_figure() ? &still : nullptr, moves ? &frames : nullptr);
   Both observers(records ? &recorder : nullptr, &pictures);
   const RunResult result = run_with_progress(s, request, &observers, a.quiet);
   recorder.finish(result.outcome);
@@ -316,15 +177,21 @@ int run_scenario(const Arguments& a) {
       const std::string written = write_files(a, s, result, recorder, columns);
       if (a.wants_text()) text += "\n" + written;
     }
-    if (!a.svg.empty()) {
+    if (a.wants_figure()) {
       const StillRun drawn{s, result, still};
       const std::string written = write_still(a, {&drawn, 1}, still_options(a, s));
       if (a.wants_text()) text += (a.out.empty() ? "\n" : "") + written;
     }
+    if (moves) frames.finish(result.outcome);
+    if (!a.gif.empty()) {
+      write_gif(a.gif, Film(s, result, frames));
+      if (a.wants_text())
+        text += fmt::format("{}Wrote {}\n", a.out.empty() && !a.wants_figure() ? "\n" : "", a.gif);
+    }
     if (!a.report.empty()) {
-      frames.finish(result.outcome);
       write_file(a.report, make_run_report(s, result, frames));
-      if (a.wants_text()) text += fmt::format("{}Report in {}\n", a.out.empty() ? "\n" : "", a.report);
+      if (a.wants_text())
+        text += fmt::format("{}Report in {}\n", a.out.empty() && a.gif.empty() ? "\n" : "", a.report);
     }
   } catch (const OutputError&) {
     failure = std::current_exception();
@@ -348,8 +215,10 @@ using namespace thud::cli;
 
 void add_run_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("run", "run a scenario and tell what happened");
-  const auto a = std::make_shared<Arguments>();
-  add_scenario_option(*c, a->file);
+  const auto a = std::make_shared<RunArguments>();
+  c->add_option("FILE", a->files,
+                "a scenario file, or the name of one in the library (thud list); several with --report")
+      ->required();
   add_set_option(*c, a->set,
                  "set a knob, as in --set \"angle=40 deg\"; a bare number is in SI units; may be repeated");
   c->add_option("--until", a->until, "rest: go on beyond the scenario's stop until nothing moves")
@@ -379,10 +248,12 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   CLI::Option* json = c->add_flag("--json", a->json, "print one JSON document and nothing else");
   c->add_option("--svg", a->svg, "draw a figure: poses, and the plots below them")->type_name("FILE");
-  c->add_option(
-       "--vary", a->vary,
-       "runs with these values of a knob on one axes, as in --vary speed=1,2,3; repeated, knobs go along "
-       "with each other")
+  c->add_option("--png", a->png, "the same figure in pixels")->type_name("FILE");
+  c->add_option("--gif", a->gif, "the animation as a GIF")->type_name("FILE");
+  c->add_option("--vary", a->vary,
+                "runs with these values of a knob in one figure or report, as in --vary speed=1,2,3; "
+                "repeated, knobs go along "
+                "with each other")
       ->type_name("NAME=A,B,...")
       ->expected(1)
       ->take_all()
@@ -417,6 +288,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "  thud run double_pendulum --plot link1.angle,link2.resistance.size\n"
       "  thud run free_link --svg link.svg --vary speed=1.26,1.87,2.33\n"
       "  thud run free_link --report free_link.html\n"
+      "  thud run free_link --vary speed=1,2,3 --report speeds.html\n"
+      "  thud run cube sphere --report both.html\n"
+      "  thud run bouncing_ball --gif ball.gif\n"
       "  thud run mine.toml --out results --sample \"0.1 ms\" --columns \"link.*\"\n"
       "  thud run sphere --json | jq .results");
   c->callback([a, &exit_code] { exit_code = run_scenario(*a); });

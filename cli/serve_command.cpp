@@ -12,6 +12,9 @@ namespace thud::cli {
 
 namespace {
 
+// Links stay good from one day to the next. THUD on the keys of a telephone.
+constexpr int default_port = 8483;
+
 struct Arguments {
   serve::ServerOptions options;
   bool open = false;
@@ -25,7 +28,12 @@ void open_browser(const std::string& address) {
 
 int serve_pages(const Arguments& a) {
   const Interrupt interrupt;
-  serve::Server server(a.options);
+  serve::ServerOptions options = a.options;
+  options.or_next_port = options.port == 0;
+  if (options.or_next_port) options.port = default_port;
+  serve::Server server(options);
+  if (server.port() != options.port)
+    complain(fmt::format("port {} is taken, so this is {}", options.port, server.port()));
   print(fmt::format("thud is at {}\nCtrl-C stops it.\n", server.address()));
   if (a.open) open_browser(server.address());
   server.run(Interrupt::flag());
@@ -42,8 +50,9 @@ using namespace thud::cli;
 void add_serve_command(CLI::App& app, int& exit_code) {
   CLI::App* c = app.add_subcommand("serve", "open the playground: scenarios with sliders, in a browser");
   const auto a = std::make_shared<Arguments>();
-  c->add_option("FILE", a->options.files, "scenario files to offer beside those of the library");
-  c->add_option("--port", a->options.port, "port on 127.0.0.1 (default: any that is free)")
+  c->add_option("FILE", a->options.files,
+                "scenario files to show beside those of the library, and anew whenever they are saved");
+  c->add_option("--port", a->options.port, "port on 127.0.0.1 (default: 8483, or the next that is free)")
       ->type_name("N")
       ->check(CLI::Range(1, 65535).description(""));
   c->add_option("--limit", a->options.time_limit, "seconds that a run may take (default 20)")

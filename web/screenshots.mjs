@@ -48,6 +48,7 @@ await each("report-read", makeReport(work, "read.html", "run", "compound_pendulu
     stage.zoom(2.5);
   });
 });
+await each("report-runs", makeReport(work, "runs.html", "run", "free_link", "--vary", "speed=1,2,3", "--quiet").url, (page) => seek(page, 0.7));
 await each("report-reproduce", makeReport(work, "tables.html", "reproduce", "lee2009/4").url);
 await each("report-sweep", makeReport(work, "sweep.html", "sweep", "free_link_map", "--out", join(work, "map.h5"), "--quiet").url);
 

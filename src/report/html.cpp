@@ -71,6 +71,21 @@ std::string make_run_report(const Scenario& s, const RunResult& run, const Frame
   return make_page(s.title, data);
 }
 
+std::string make_runs_report(std::span<const ReportRun> runs) {
+  std::string list;
+  for (const ReportRun& r : runs) {
+    // Together they are to take as much room as one.
+    const std::vector<NamedObservable> columns =
+        choose_columns(r.scenario, runs.size() * r.frames.frame_count());
+    list += fmt::format(R"({}{{"label":{},"scene":{},"run":{}}})", list.empty() ? "" : ",",
+                        compact(Json(r.label)), make_scene_json(r.scenario),
+                        make_frames_json(r.scenario, r.result, r.frames, columns));
+  }
+  std::string data = compact(document("runs"));
+  data.pop_back();
+  return make_page(runs.front().scenario.title, data + ",\"runs\":[" + list + "]}");
+}
+
 std::string make_reproduce_report(const Reproduction& result) {
   Json data = document("reproduce");
   data["reproduction"] = Json::parse(to_json(result));

@@ -365,8 +365,7 @@ std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& r
   if (is_explicit && outcome.stats.steps > 10000 && turns > 0.5)
     notes.push_back(
         fmt::format("the steps follow the highest bending mode ({} Hz); when only the motion is wanted, "
-                    "--method radau5 takes far "
-                    "fewer",
+                    "the method radau5 takes far fewer",
                     show_number(std::round(highest / (2 * std::numbers::pi)))));
   return notes;
 }

@@ -26,6 +26,19 @@ std::string Refusal::json() const {
 
 namespace {
 
+// The page has sliders and lists where the command line has options.
+std::string in_words_of_page(std::string text) {
+  static constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {" (thud run FILE --list-observables shows them all)", " (the lists above the plots show them all)"},
+      {"parameter \"", "knob \""},
+      {"(parameters: ", "(knobs: "},
+  };
+  for (const auto& [command_line, page] : words)
+    if (const auto at = text.find(command_line); at != std::string::npos)
+      text.replace(at, command_line.size(), page);
+  return text;
+}
+
 constexpr std::size_t live_frames = 500;
 constexpr int most_state = 4000;
 constexpr const char* text_name = "scenario.toml";
@@ -139,9 +152,11 @@ SweepQuery read_sweep_query(const Library& library, const std::string& body) {
                       static_cast<int>(count)});
   }
   if (q.size() > most_sweep_runs)
-    throw Refusal(400,
-                  fmt::format("{} runs are too many for the page: {} at most; larger ones are for thud sweep",
-                              q.size(), most_sweep_runs));
+    throw Refusal(
+        400,
+        fmt::format(
+            "{} runs are too many for the page: {} at most (the program's own sweeps have no such limit)",
+            q.size(), most_sweep_runs));
   return q;
 }
 
@@ -155,10 +170,10 @@ std::shared_ptr<const Scenario> build(const RunQuery& q) {
     return s;
   } catch (const InputError& e) {
     const Place place = e.place();
-    // A knob of the request is wrong, not the text.
-    const bool in_text = place.line > 0;
-    throw Refusal(422, in_text || place.file.empty() || place.file == q.name ? e.message() : e.what(),
-                  place.line, place.column);
+    // A part that the text includes has lines of its own.
+    const bool is_ours =
+        place.file.empty() || place.file == q.name || place.file.starts_with("--set ") || place.line > 0;
+    throw Refusal(422, in_words_of_page(is_ours ? e.message() : e.what()), place.line, place.column);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "serve/query.hpp"
@@ -55,7 +56,10 @@ class Seat {
 }  // namespace
 
 struct Server::Impl {
-  explicit Impl(const ServerOptions& o) : options(o), library(o.files) {
+  explicit Impl(const ServerOptions& o)
+      : options(o),
+        known(std::make_shared<const Library>(o.files)),
+        watch(o.files) {
     page = make_page("thud", fmt::format(R"({{"kind":"playground","thud":"{}"}})", THUD_VERSION));
     configure();
     bind();
@@ -63,7 +67,9 @@ struct Server::Impl {
   }
 
   ServerOptions options;
-  Library library;
+  std::shared_ptr<const Library> known;  // under `lock`: another one when a file has changed
+  std::mutex lock;
+  FileWatch watch;
   std::string page;
   httplib::Server http;
   int port = 0;
@@ -95,17 +101,30 @@ struct Server::Impl {
   }
 
   void bind() {
-    port = options.port;
-    if (port == 0)
-      port = http.bind_to_any_port("127.0.0.1");
-    else if (!http.bind_to_port("127.0.0.1", port))
-      port = -1;
+    constexpr int near = 16;  // ports that are tried
+    port = options.port == 0 ? 0 : -1;
+    for (int k = 0; port < 0 && k < (options.or_next_port ? near : 1) && options.port + k <= 65535; ++k)
+      if (http.bind_to_port("127.0.0.1", options.port + k)) port = options.port + k;
+    if (port == 0 || (port < 0 && options.or_next_port)) port = http.bind_to_any_port("127.0.0.1");
     if (port < 0)
       throw InputError({fmt::format("--port {}", options.port), 0, 0},
                        "the port is taken or may not be used; without --port a free one is found");
     for (const char* name : {"127.0.0.1", "localhost"}) {
       hosts.push_back(fmt::format("{}:{}", name, port));
       origins.push_back("http://" + hosts.back());
+    }
+  }
+
+  std::shared_ptr<const Library> library() {
+    const std::lock_guard hold(lock);
+    return known;
+  }
+
+  void read_changed() {
+    for (const std::string& file : watch.changed()) {
+      auto fresh = std::make_shared<const Library>(library()->with_new(file));
+      const std::lock_guard hold(lock);
+      known = std::move(fresh);
     }
   }
 
@@ -186,7 +205,7 @@ struct Server::Impl {
   template <class Answer>
   auto running(const char* type, Answer answer) {
     return guarded([this, type, answer](const Request& req, Response& res) {
-      const RunQuery query = read_run_query(library, req.body);
+      const RunQuery query = read_run_query(*library(), req.body);
       const std::shared_ptr<const Scenario> scenario = build(query);
       stream(res, type,
              [query, scenario, answer](const RunLimits& limits) { return answer(*scenario, query, limits); });
@@ -195,7 +214,7 @@ struct Server::Impl {
 
   void start_sweep(const Request& req, Response& res) {
     auto seat = std::make_shared<Seat>(jobs, options.most_jobs);
-    auto job = std::make_shared<SweepJob>(read_sweep_query(library, req.body));
+    auto job = std::make_shared<SweepJob>(read_sweep_query(*library(), req.body));
     const auto until = Clock::now() + std::chrono::microseconds(static_cast<long>(1e7 * options.time_limit));
     res.set_chunked_content_provider(
         "application/x-ndjson", [this, seat, job, until](std::size_t, DataSink& sink) {
@@ -240,12 +259,15 @@ struct Server::Impl {
     http.Get("/",
              [this](const Request&, Response& res) { res.set_content(page, "text/html; charset=utf-8"); });
     http.Get("/api/library",
-             [this](const Request&, Response& res) { res.set_content(library.json(), json_type); });
+             [this](const Request&, Response& res) { res.set_content(library()->json(), json_type); });
     http.Get("/api/status", [this](const Request&, Response& res) {
-      res.set_content(fmt::format(R"({{"thud":"{}","jobs":{}}})", THUD_VERSION, jobs.load()), json_type);
+      res.set_content(fmt::format(R"({{"thud":"{}","jobs":{},"own":{}}})", THUD_VERSION, jobs.load(),
+                                  library()->versions_json()),
+                      json_type);
     });
     http.Get("/api/scenario/(.*)", guarded([this](const Request& req, Response& res) {
-               const ServedScenario* s = library.find(req.matches[1]);
+               const std::shared_ptr<const Library> all = library();
+               const ServedScenario* s = all->find(req.matches[1]);
                if (!s) throw Refusal(404, "there is no such scenario in the library");
                res.set_content(s->json(), json_type);
              }));
@@ -265,7 +287,10 @@ int Server::job_count() const { return impl_->jobs; }
 
 void Server::run(const std::atomic<bool>* stop_flag) {
   std::thread watch([&] {
-    while (!impl_->stopping && !(stop_flag && *stop_flag)) std::this_thread::sleep_for(30ms);
+    for (int turn = 0; !impl_->stopping && !(stop_flag && *stop_flag); ++turn) {
+      std::this_thread::sleep_for(30ms);
+      if (turn % 10 == 0) impl_->read_changed();
+    }
     stop();
   });
   impl_->http.listen_after_bind();

@@ -9,7 +9,8 @@ namespace thud::serve {
 
 struct ServerOptions {
   int port = 0;                      ///< 0: any that is free
-  std::vector<std::string> files;    ///< scenarios beside those of the library
+  bool or_next_port = false;         ///< where the port is taken: one of those after it, or any
+  std::vector<std::string> files;    ///< scenarios beside those of the library; read again when they change
   double time_limit = 20;            ///< of one run, wall clock [s]; a sweep has ten times that
   std::size_t most_body = 2u << 20;  ///< of a request [bytes]
   int most_jobs = 8;                 ///< runs and sweeps at once
@@ -18,7 +19,7 @@ struct ServerOptions {
 /// The playground: a page and the JSON API it uses (docs/guide/web-api.md), on the loopback interface only.
 ///
 /// Requests are served when they name this server as their Host and, where a browser sends one, as their Origin. No
-/// request opens a file. A run ends when its time is over, when its client goes away, or with the server.
+/// request opens a file: those given are watched. A run ends when its time is over, when its client goes away, or with the server.
 class Server {
  public:
   /// Throws InputError when the port is taken or a scenario cannot be read.

@@ -1,6 +1,8 @@
 // Compiled as one: see "Build and test" in CONTRIBUTING.md.
 #include "draw/contours.cpp"
 #include "draw/frame.cpp"
+#include "draw/gif.cpp"
+#include "draw/raster.cpp"
 #include "draw/svg.cpp"
 #include "draw/trajectory.cpp"
 

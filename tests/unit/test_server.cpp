@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -18,7 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 // A pendulum in steps of 1 µs: hours.
 const char* const endless = R"(
@@ -299,6 +304,72 @@ TEST(ServerPort, taken_is_told) {
   ServerOptions options;
   options.port = first.port();
   EXPECT_THROW(Server{options}, InputError);
+}
+
+TEST_F(Serving, reads_a_file_again_when_it_is_saved) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "thud_mine.toml";
+  const auto save = [&](const std::string& text) { std::ofstream(file) << text; };
+  const auto own = [&] {
+    return json::parse(client().Get("/api/status")->body)["own"]["thud_mine"].get<int>();
+  };
+  const auto text = [&] {
+    return json::parse(client().Get("/api/scenario/thud_mine")->body)["text"].get<std::string>();
+  };
+  const auto wait_for = [&](int version) {
+    for (int tries = 0; own() < version && tries < 400; ++tries) std::this_thread::sleep_for(25ms);
+    EXPECT_EQ(own(), version);
+  };
+  save("title = \"First\"\n" + std::string(endless));
+  ServerOptions options;
+  options.files = {file.string()};
+  start(options);
+  EXPECT_EQ(own(), 0);
+  const json entry = json::parse(client().Get("/api/library")->body)["scenarios"][0];
+  EXPECT_EQ(entry["name"], "thud_mine");
+  EXPECT_EQ(entry["own"], true);
+  save("title = \"The second one\"\n" + std::string(endless));
+  wait_for(1);
+  EXPECT_THAT(text(), HasSubstr("The second one"));
+  EXPECT_EQ(json::parse(client().Get("/api/library")->body)["scenarios"][0]["title"], "The second one");
+  // What cannot be run is taken as it is, so that running it tells the line.
+  save("title = \"Third\"\n[[body]]\nnane = 1\n");
+  wait_for(2);
+  EXPECT_THAT(text(), HasSubstr("nane"));
+  const auto r = post("/api/run", {{"scenario", "thud_mine"}});
+  EXPECT_EQ(r->status, 422);
+  EXPECT_EQ(json::parse(r->body)["error"]["line"], 3);
+  // Nor does one that is gone for a moment.
+  std::filesystem::remove(file);
+  std::this_thread::sleep_for(700ms);
+  EXPECT_EQ(own(), 2);
+  EXPECT_THAT(text(), HasSubstr("nane"));
+}
+
+TEST_F(Serving, takes_the_next_port_where_one_is_taken) {
+  start();
+  ServerOptions options;
+  options.port = server->port();
+  EXPECT_THROW(Server{options}, InputError);
+  options.or_next_port = true;
+  const Server other(options);
+  EXPECT_NE(other.port(), server->port());
+  EXPECT_GT(other.port(), 0);
+}
+
+TEST_F(Serving, speaks_of_knobs_and_lists_not_of_options) {
+  start();
+  const auto said = [&](const json& body) {
+    const auto r = post("/api/run", body);
+    EXPECT_EQ(r->status, 422);
+    return message(r);
+  };
+  EXPECT_THAT(said({{"scenario", "free_link"}, {"set", {{"angle", "85 deg"}}}}),
+              StartsWith("knob \"angle\" must be"));
+  EXPECT_THAT(said({{"scenario", "free_link"}, {"set", {{"angel", "5 deg"}}}}),
+              AllOf(HasSubstr("no knob \"angel\""), HasSubstr("knobs: angle, speed"), Not(HasSubstr("--"))));
+  std::string text = json::parse(client().Get("/api/scenario/free_link")->body)["text"];
+  text.replace(text.find("link.tip.depth at"), 14, "link.tip.dept");
+  EXPECT_THAT(said({{"text", text}}), AllOf(HasSubstr("lists above the plots"), Not(HasSubstr("--list"))));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@ export interface LibraryEntry {
   name: string;
   title: string;
   about: string;
+  /// A file of the reader's own, which the server watches.
+  own?: boolean;
 }
 
 export interface RunRequest {
@@ -12,6 +14,8 @@ export interface RunRequest {
   text?: string;
   set: Record<string, string>;
   columns?: string[];
+  /// Beyond the scenario's stop, until nothing moves.
+  until?: "rest";
 }
 
 export interface Axis {
@@ -48,6 +52,22 @@ export async function library(): Promise<LibraryEntry[]> {
   const answer = await fetch("api/library");
   if (!answer.ok) throw new ApiError(`the server answered ${answer.status}`);
   return (await answer.json()).scenarios;
+}
+
+/// Calls when the file of the scenario that is shown has been saved; for ever.
+export async function watchFile(name: () => string, onSave: () => Promise<void>): Promise<void> {
+  // How often each file has been read anew.
+  const versions = async (): Promise<Record<string, number>> => (await (await fetch("api/status")).json()).own;
+  let seen: Record<string, number> | undefined;
+  for (;; await new Promise((resolve) => setTimeout(resolve, 500)))
+    try {
+      const now = await versions();
+      const isSaved = seen && now[name()] !== seen[name()];
+      seen = now;
+      if (isSaved) await onSave();
+    } catch {
+      // the server is away, which the next run says
+    }
 }
 
 export async function scenarioText(name: string): Promise<string> {

@@ -7,6 +7,7 @@ export interface Knob {
   integer: boolean;
   choices?: string[];
   value: number | string;
+  si?: number; // the value in SI
   default: number | string;
   range?: [number, number] | null;
 }

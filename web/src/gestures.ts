@@ -8,6 +8,13 @@ export interface Gestures {
   /// One finger moves the picture instead of the page.
   holds(): boolean;
   reset(): void;
+  /// Something at a place that can be dragged by itself.
+  grab?(at: Point): Grip | undefined;
+}
+
+export interface Grip {
+  move(at: Point, shift: boolean): void;
+  end(): void;
 }
 
 let scrolled = -Infinity;
@@ -37,10 +44,12 @@ export function addGestures(element: HTMLElement, g: Gestures): void {
     },
     { passive: false },
   );
+  let grip: Grip | undefined;
   element.addEventListener("pointerdown", (e) => {
     if (e.button !== 0) return;
+    grip = fingers.size === 0 ? g.grab?.(place(e)) : undefined;
     fingers.set(e.pointerId, place(e));
-    if (e.pointerType === "mouse" || g.holds()) element.setPointerCapture(e.pointerId);
+    if (e.pointerType === "mouse" || g.holds() || grip) element.setPointerCapture(e.pointerId);
   });
   element.addEventListener("pointermove", (e) => {
     const old = fingers.get(e.pointerId);
@@ -48,7 +57,8 @@ export function addGestures(element: HTMLElement, g: Gestures): void {
     const now = place(e);
     if (fingers.size === 1) {
       fingers.set(e.pointerId, now);
-      if (e.pointerType === "mouse" || g.holds()) g.pan(now[0] - old[0], now[1] - old[1]);
+      if (grip) grip.move(now, e.shiftKey);
+      else if (e.pointerType === "mouse" || g.holds()) g.pan(now[0] - old[0], now[1] - old[1]);
     } else if (fingers.size === 2) {
       const before = span();
       fingers.set(e.pointerId, now);
@@ -57,6 +67,13 @@ export function addGestures(element: HTMLElement, g: Gestures): void {
       g.pan(after.middle[0] - before.middle[0], after.middle[1] - before.middle[1]);
     }
   });
-  for (const end of ["pointerup", "pointercancel"] as const) element.addEventListener(end, (e) => fingers.delete(e.pointerId));
+  // A finger on what can be dragged does not scroll the page.
+  element.addEventListener("touchstart", (e) => e.touches.length === 1 && g.grab?.(place(e.touches[0] as unknown as MouseEvent)) && e.preventDefault(), { passive: false });
+  for (const end of ["pointerup", "pointercancel"] as const)
+    element.addEventListener(end, (e) => {
+      fingers.delete(e.pointerId);
+      grip?.end();
+      grip = undefined;
+    });
   element.addEventListener("dblclick", () => g.reset());
 }

@@ -36,7 +36,7 @@ export class HeatMap {
   onPick?: (i: number, j: number) => void;
   private canvas = h("canvas", { class: "map-canvas", role: "img", "aria-label": "Map" });
   private data?: MapData;
-  private frame = { left: 62, top: 10, right: 78, bottom: 44 };
+  private frame = { left: 62, top: 10, right: 96, bottom: 44 };
   private marked?: [number, number];
 
   constructor() {
@@ -162,7 +162,7 @@ export class HeatMap {
     c.strokeRect(left + 0.5, top + 0.5, w, hgt);
     c.textAlign = "center";
     c.textBaseline = "top";
-    for (const x of ticks(d.x[0], d.x[d.x.length - 1], Math.max(2, w / 80))) {
+    for (const x of ticks(d.x[0], d.x[d.x.length - 1], Math.max(2, w / 55))) {
       const px = this.toX(x, w);
       c.fillRect(px, top + hgt, 1, 4);
       c.fillText(number(x), px, top + hgt + 7);
@@ -198,8 +198,12 @@ export class HeatMap {
       const y = top + hgt * (1 - (high > low ? (z / shown.factor - low) / (high - low) : 0.5));
       c.fillText(number(z, 4), x + 17, y);
     }
-    c.textBaseline = "top";
-    c.fillText(shown.unit, x, top + hgt + 7);
+    c.save();
+    c.translate(left + w + 86, top + hgt / 2);
+    c.rotate(Math.PI / 2);
+    c.textAlign = "center";
+    c.fillText(shown.unit ? `${this.data!.zLabel} [${shown.unit}]` : this.data!.zLabel, 0, 0);
+    c.restore();
   }
 
   private cellAt(e: MouseEvent): [number, number] | undefined {

@@ -1,4 +1,4 @@
-// The address of what the playground shows: scenario, knobs, text, plots and pins. Whoever gets it sees the same.
+// The address of what the playground shows: scenario, knobs, until when, text, plots and pins. Whoever gets it sees the same.
 //
 //   #free_link?angle=60+deg&~plots=link.tip.depth;link.tip.vx,link.tip.vz!log&~text=…&~pins=…
 //
@@ -12,12 +12,14 @@ export interface PinLink {
   label: string;
   set: Settings;
   text?: string;
+  until?: "rest";
 }
 
 export interface LinkState {
   name: string;
   set: Settings;
   text?: string;
+  until?: "rest";
   plots?: PlotState[];
   pins: PinLink[];
 }
@@ -47,6 +49,7 @@ export const readPlots = (text: string): PlotState[] =>
 /// `packed` holds what `pack` has made of the text and of the pins.
 export function writeLink(state: LinkState, packed: { text?: string; pins?: string }): string {
   const query = new URLSearchParams(state.set);
+  if (state.until) query.set("~until", state.until);
   if (state.plots) query.set("~plots", writePlots(state.plots));
   if (packed.text) query.set("~text", packed.text);
   if (packed.pins) query.set("~pins", packed.pins);
@@ -64,12 +67,13 @@ export async function readLink(hash: string): Promise<LinkState> {
     query.delete(key);
     return value ?? undefined;
   };
-  const [plots, text, pins] = [take("~plots"), take("~text"), take("~pins")];
+  const [plots, text, pins, until] = [take("~plots"), take("~text"), take("~pins"), take("~until")];
   try {
     return {
       name,
       set: Object.fromEntries(query),
       text: text && (await unpack(text)),
+      until: until === "rest" ? "rest" : undefined,
       plots: plots ? readPlots(plots) : undefined,
       pins: pins ? JSON.parse(await unpack(pins)) : [],
     };

@@ -3,11 +3,12 @@ import { RunDocument } from "./data";
 import { h } from "./dom";
 import { Playground } from "./playground";
 import { showRunReport } from "./report";
+import { RunsDocument, showRunsReport } from "./runs_report";
 import { FitDocument, ReproduceDocument, SweepDocument, showFitReport, showReproduceReport, showSweepReport } from "./studies";
 import { svgOf } from "./save";
 import { startTheme } from "./theme";
 
-type Document_ = RunDocument | ReproduceDocument | SweepDocument | FitDocument | { kind: "playground"; thud: string } | null;
+type Document_ = RunDocument | RunsDocument | ReproduceDocument | SweepDocument | FitDocument | { kind: "playground"; thud: string } | null;
 
 startTheme();
 const root = document.getElementById("app")!;
@@ -15,6 +16,9 @@ const data = JSON.parse(document.getElementById("thud-data")!.textContent ?? "nu
 switch (data?.kind) {
   case "run":
     Object.assign(window, { thud: { viewer: showRunReport(root, data), svgOf } });
+    break;
+  case "runs":
+    Object.assign(window, { thud: { viewer: showRunsReport(root, data), svgOf } });
     break;
   case "reproduce":
     showReproduceReport(root, data);

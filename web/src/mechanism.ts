@@ -25,6 +25,32 @@ function shapesOf(view: View, scene: Scene, poses: Pose[], i: number): Shape[] {
   }));
 }
 
+/// The body under a place of the picture, or −1; the one drawn last is above the others.
+export function bodyAt(view: View, scene: Scene, poses: Pose[], at: Point): number {
+  const reach = 5; // pixels beside it that count
+  for (let i = scene.bodies.length - 1; i >= 0; --i)
+    for (const { points, width, closed } of shapesOf(view, scene, poses, i)) {
+      if (closed && isInside(points, at)) return i;
+      for (let k = 1; k < points.length; ++k) if (distanceTo(points[k - 1], points[k], at) <= width / 2 + reach) return i;
+    }
+  return -1;
+}
+
+function distanceTo(a: Point, b: Point, p: Point): number {
+  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+  const share = Math.max(0, Math.min(1, ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(p[0] - a[0] - share * dx, p[1] - a[1] - share * dy);
+}
+
+function isInside(corners: Point[], [x, y]: Point): boolean {
+  let inside = false;
+  corners.forEach(([ax, ay], k) => {
+    const [bx, by] = corners[(k + 1) % corners.length];
+    if (ay > y !== by > y && x < ax + ((y - ay) * (bx - ax)) / (by - ay)) inside = !inside;
+  });
+  return inside;
+}
+
 /// A colour between two of the form #rrggbb.
 function mix(a: string, b: string, share: number): string {
   const part = (c: string, k: number) => parseInt(c.slice(k, k + 2), 16);

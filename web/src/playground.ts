@@ -1,13 +1,16 @@
 // The page of `thud serve`: choose, turn, watch, compare.
-import { ApiError, LibraryEntry, RunRequest, file, library, run, scenarioText } from "./api";
+import { ApiError, LibraryEntry, RunRequest, file, library, run, scenarioText, watchFile } from "./api";
 import { Run, Scene } from "./data";
 import { card, download, h, icon } from "./dom";
 import { Editor } from "./editor";
 import { KnobPanel } from "./knobs";
 import { LinkState, PinLink, Settings, pack, readLink, writeLink } from "./link";
 import { directions, pageFoot } from "./report";
+import { Held } from "./stage";
+import { holdBody, startColumns } from "./start_pose";
 import { SweepPanel } from "./sweep_panel";
 import { showKnob } from "./tables";
+import { makeTabs } from "./tabs";
 import { colour, themeButton } from "./theme";
 import { Pinned, Viewer } from "./viewer";
 
@@ -24,6 +27,7 @@ export class Playground {
   private choice = h("select", { id: "scenario", "aria-label": "Scenario" });
   private about = h("p", { class: "about", id: "about" });
   private answer = h("span", { class: "answer dim", id: "answer", "aria-live": "off" });
+  private untilRest = h("input", { type: "checkbox", id: "until-rest" });
   private problem = h("p", { class: "problem", id: "problem", role: "alert", hidden: true });
   private pins = h("ul", { class: "pins" });
   private sweepCard = card("Sweep", { class: "sweep-card", hidden: true }, this.sweep.result);
@@ -45,14 +49,9 @@ export class Playground {
     this.viewer.plots.onMissing = () => (this.update(), void this.refreshPins());
     this.viewer.plots.onChange = () => this.writeHash();
     this.knobs.onTurn = () => this.update();
-    this.editor.onEdit = async (text) => {
-      this.text = text;
-      this.update();
-      const packed = await pack(text);
-      if (this.text !== text) return;
-      this.packed.text = packed;
-      this.writeHash();
-    };
+    this.editor.onEdit = (text) => void this.edit(text);
+    this.viewer.stage.onHold = (body) => this.hold(body);
+    this.untilRest.addEventListener("change", () => this.update());
     this.sweep.request = () => this.request();
     this.sweep.onStart = () => (this.sweepCard.hidden = false);
     this.sweep.onPick = (values) => {
@@ -97,45 +96,39 @@ export class Playground {
   }
 
   private tabs(): HTMLElement {
-    const parts: [string, string, HTMLElement][] = [
-      ["knobs", "Knobs", this.knobs.element],
+    return makeTabs("What to change", this.answer, [
+      ["knobs", "Knobs", h("div", {}, this.knobs.element, this.untilField(), h("p", { class: "dim small" }, "At the start of the animation, drag a body to where it is to begin. Shift turns a free one."))],
       ["text", "Text", this.editor.element],
       ["sweep", "Sweep", this.sweep.form],
-    ];
-    const buttons: HTMLButtonElement[] = [];
-    const panels: HTMLElement[] = [];
-    const select = (k: number, focus = false) => {
-      buttons.forEach((b, i) => {
-        b.setAttribute("aria-selected", String(i === k));
-        b.tabIndex = i === k ? 0 : -1;
-        panels[i].hidden = i !== k;
-      });
-      document.body.dataset.tab = parts[k][0];
-      if (focus) buttons[k].focus();
-    };
-    parts.forEach(([id, label, content], k) => {
-      buttons.push(
-        h("button", {
-          type: "button",
-          role: "tab",
-          id: `tab-${id}`,
-          "aria-controls": `panel-${id}`,
-          onclick: () => select(k),
-          onkeydown: (e: KeyboardEvent) => {
-            const last = parts.length - 1;
-            const to = { ArrowRight: k === last ? 0 : k + 1, ArrowLeft: k === 0 ? last : k - 1, Home: 0, End: last }[e.key];
-            if (to === undefined) return;
-            e.preventDefault();
-            e.stopPropagation();
-            select(to, true);
-          },
-        }, label),
-      );
-      panels.push(h("div", { role: "tabpanel", tabindex: "0", id: `panel-${id}`, "aria-labelledby": `tab-${id}` }, content));
+    ]);
+  }
+
+  private untilField(): HTMLElement {
+    return h("label", { class: "check until", title: "Beyond what the scenario stops at" }, this.untilRest, "go on until nothing moves");
+  }
+
+  private until(): "rest" | undefined {
+    return this.untilRest.checked ? "rest" : undefined;
+  }
+
+  private async edit(text: string): Promise<void> {
+    this.text = text;
+    this.update();
+    const packed = await pack(text);
+    if (this.text !== text) return;
+    this.packed.text = packed;
+    this.writeHash();
+  }
+
+  /// A body that is dragged on the stage begins where it is left.
+  private hold(body: number): Held | undefined {
+    if (!this.scene || !this.current) return undefined;
+    return holdBody(this.scene, this.current, this.editor.text, body, (message) => this.complain(message), ({ text, knobs }) => {
+      for (const [name, value] of Object.entries(knobs)) this.knobs.set(name, value);
+      if (text === this.editor.text) return this.update();
+      this.editor.setText(text);
+      void this.edit(text);
     });
-    select(0);
-    const list = h("div", { role: "tablist", class: "tablist", "aria-label": "What to change" }, ...buttons);
-    return h("div", { class: "tabs" }, h("div", { class: "tabs-head" }, list, this.answer), ...panels);
   }
 
   // ---- which scenario ---------------------------------------------------------------------------------------------
@@ -149,6 +142,26 @@ export class Playground {
     }
     this.choice.replaceChildren(...this.entries.map((e) => h("option", { value: e.name }, e.title)));
     await this.followLink();
+    // A file that is saved is shown anew, unless its text has been edited here.
+    if (this.entries.some((e) => e.own))
+      void watchFile(() => this.name, async () => (this.text === undefined ? this.reload() : this.offerReload()));
+  }
+
+  private offerReload(): void {
+    this.complain("The file has been saved with another text than the one edited here. ");
+    const take = () => ((this.text = undefined), (this.packed.text = undefined), void this.reload());
+    this.problem.append(h("button", { type: "button", class: "link", id: "take-file", onclick: take }, "Take the file"));
+  }
+
+  private async reload(): Promise<void> {
+    const [turn, old] = [this.turn, this.editor.text];
+    const text = await scenarioText(this.name);
+    if (turn !== this.turn || text === old) return;
+    // Pinned runs stay what they were.
+    for (const pin of this.pinned) pin.text ??= old;
+    this.editor.setText(text);
+    await this.fetchWith(this.knobs.settings(), this.request().columns!);
+    if (this.pinned.length) void this.pinsChanged();
   }
 
   /// What the address says, or the first scenario.
@@ -163,8 +176,13 @@ export class Playground {
     }
     const isKnown = this.entries.some((e) => e.name === link.name);
     if (link.name && !isKnown && !link.text) trouble ||= `There is no scenario “${link.name}” here.`;
-    await this.choose(isKnown ? link.name : link.text ? link.name : "free_link", isKnown || link.text ? link : undefined);
+    await this.choose(isKnown || link.text ? link.name : this.firstName(), isKnown || link.text ? link : undefined);
     if (trouble) this.complain(trouble);
+  }
+
+  /// The reader's own file comes first.
+  private firstName(): string {
+    return (this.entries.find((e) => e.own) ?? this.entries.find((e) => e.name === "free_link") ?? this.entries[0]).name;
   }
 
   private async choose(name: string, link?: LinkState): Promise<void> {
@@ -175,6 +193,7 @@ export class Playground {
     this.name = name;
     this.choice.value = name;
     this.text = link?.text;
+    this.untilRest.checked = link?.until === "rest";
     this.packed = {};
     this.pinned = [];
     this.showPins();
@@ -191,25 +210,30 @@ export class Playground {
     }
     this.knobs.load([], false);
     this.scene = undefined;
-    const columns = link?.plots?.flatMap((p) => p.names) ?? [];
-    await this.fetchRun({ ...this.request(), set: link?.set ?? {}, columns });
-    // With knobs that are not taken, at least the scenario is shown.
-    if (turn === this.turn && !this.scene && Object.keys(link?.set ?? {}).length) {
-      const message = this.problem.textContent!;
-      await this.fetchRun({ ...this.request(), columns });
-      this.complain(message);
-    }
+    const columns = [...(link?.plots?.flatMap((p) => p.names) ?? []), ...startColumns(this.editor.text)];
+    await this.fetchWith(link?.set ?? {}, columns);
     for (const pin of link?.pins ?? []) if (turn === this.turn) await this.addPin(pin, turn);
+  }
+
+  /// With knobs that are not taken, at least the scenario is shown.
+  private async fetchWith(set: Settings, columns: string[]): Promise<void> {
+    const turn = this.turn;
+    const isShown = await this.fetchRun({ ...this.request(), set, columns });
+    if (turn !== this.turn || isShown || !Object.keys(set).length || this.problem.classList.contains("in-text")) return;
+    const message = this.problem.textContent!;
+    this.knobs.load([], false);
+    await this.fetchRun({ ...this.request(), columns });
+    this.complain(message);
   }
 
   // ---- runs -------------------------------------------------------------------------------------------------------
 
   private request(): RunRequest {
-    return this.requestFor(this.knobs.settings(), this.text);
+    return this.requestFor({ set: this.knobs.settings(), text: this.text, until: this.until() });
   }
 
-  private requestFor(set: Settings, text?: string): RunRequest {
-    return { ...(text === undefined ? { scenario: this.name } : { text }), set, columns: this.viewer.plots.names() };
+  private requestFor({ set, text, until }: Omit<PinLink, "label">): RunRequest {
+    return { ...(text === undefined ? { scenario: this.name } : { text }), ...(until && { until }), set, columns: [...this.viewer.plots.names(), ...startColumns(this.editor.text)] };
   }
 
   /// One request at a time, and always the latest; one that takes long is given up for a newer one.
@@ -222,15 +246,20 @@ export class Playground {
     void this.fetchRun(this.request());
   }
 
-  private async fetchRun(request: RunRequest): Promise<void> {
+  /// Whether there is something new to see.
+  private async fetchRun(request: RunRequest): Promise<boolean> {
+    let isShown = false;
     const flight = { abort: new AbortController(), since: performance.now() };
     this.flight = flight;
     document.body.classList.add("busy");
     try {
       const { scene, run: result } = await run(request, flight.abort.signal);
-      if (this.flight !== flight) return;
+      if (this.flight !== flight) return false;
+      isShown = true;
       this.answer.textContent = `${Math.round(performance.now() - flight.since)} ms`;
       this.show(scene, result);
+      // Plots that a scenario does not ask for itself were not known before.
+      if (this.viewer.plots.names().some((n) => !(n in result.columns) && !request.columns?.includes(n))) this.waiting = true;
       this.complain("");
       this.editor.showError("");
     } catch (e) {
@@ -243,13 +272,14 @@ export class Playground {
         this.complain("The server does not answer. Is thud serve still running?");
       }
     }
-    if (this.flight !== flight) return;
+    if (this.flight !== flight) return isShown;
     this.flight = undefined;
     document.body.classList.remove("busy");
     if (this.waiting) {
       this.waiting = false;
       this.update();
     }
+    return isShown;
   }
 
   private show(scene: Scene, result: Run): void {
@@ -282,7 +312,7 @@ export class Playground {
     this.writeLater = false;
     if (!this.scene) return;
     const plots = this.viewer.plots.isChanged() ? this.viewer.plots.states() : undefined;
-    const state = { name: this.name, set: this.knobs.settings(), text: this.text, plots, pins: this.pinned };
+    const state = { name: this.name, set: this.knobs.settings(), text: this.text, until: this.until(), plots, pins: this.pinned };
     history.replaceState(null, "", writeLink(state, this.packed));
     this.written = location.hash;
   }
@@ -309,14 +339,15 @@ export class Playground {
   private pin(): void {
     if (!this.scene || !this.current) return;
     const changed = this.scene.knobs.filter((k) => k.value !== k.default);
-    const label = changed.length ? changed.map((k) => `${k.name} ${showKnob(k)}`).join(", ") : "defaults";
-    this.keep({ label, set: this.knobs.settings(), text: this.text }, this.scene, this.current);
+    const knobs = changed.length ? changed.map((k) => `${k.name} ${showKnob(k)}`).join(", ") : "defaults";
+    const label = this.until() ? `${knobs}, until rest` : knobs;
+    this.keep({ label, set: this.knobs.settings(), text: this.text, until: this.until() }, this.scene, this.current);
   }
 
   /// A pin that a link brings is run again.
   private async addPin(pin: PinLink, turn: number): Promise<void> {
     try {
-      const { scene, run: result } = await run(this.requestFor(pin.set, pin.text));
+      const { scene, run: result } = await run(this.requestFor(pin));
       if (turn === this.turn) this.keep(pin, scene, result);
     } catch (e) {
       this.complain(`The pinned run “${pin.label}” of this link: ${e instanceof Error ? e.message : "no answer"}`);
@@ -335,7 +366,7 @@ export class Playground {
     const names = this.viewer.plots.names();
     for (const p of this.pinned.filter((q) => names.some((n) => !(n in q.run.columns)))) {
       try {
-        p.run = (await run(this.requestFor(p.set, p.text))).run;
+        p.run = (await run(this.requestFor(p))).run;
         this.showAgain();
       } catch {
         // it keeps the curves that it has
@@ -346,7 +377,7 @@ export class Playground {
   private async pinsChanged(): Promise<void> {
     this.showPins();
     this.showAgain();
-    const pins: PinLink[] = this.pinned.map(({ label, set, text }) => ({ label, set, text }));
+    const pins: PinLink[] = this.pinned.map(({ label, set, text, until }) => ({ label, set, text, until }));
     this.packed.pins = pins.length ? await pack(JSON.stringify(pins)) : undefined;
     this.writeHash();
   }
@@ -379,8 +410,8 @@ export class Playground {
 
   private async save(kind: "report" | "csv"): Promise<void> {
     try {
-      const { scenario, text, set } = this.request();
-      download(`${this.name}.${kind === "report" ? "html" : "csv"}`, await file(kind, { scenario, text, set }));
+      const { columns: _, ...request } = this.request();
+      download(`${this.name}.${kind === "report" ? "html" : "csv"}`, await file(kind, request));
     } catch (e) {
       this.complain(e instanceof ApiError ? e.message : "The server does not answer.");
     }

@@ -5,11 +5,11 @@ import { h, iconButton } from "./dom";
 import { arrowLength, arrowsAt, Arrow, drawArrows, drawEvents, drawImpacts, largestForce } from "./forces";
 import { framedBox } from "./framing";
 import { deflection, middleOf, nameSpot, place, Pose, posesAt, sizeOf, travelSpans } from "./geometry";
-import { addGestures } from "./gestures";
+import { Grip, addGestures } from "./gestures";
 import { drawGround, drawRidingWalls, drawScaleBar } from "./ground";
 import { Labels, Rect } from "./labels";
 import { drawConnectors } from "./connectors";
-import { bodyColour, drawBodies, drawOutlines, drawRails, drawStrobe, drawTrail, makeTrail } from "./mechanism";
+import { bodyAt, bodyColour, drawBodies, drawOutlines, drawRails, drawStrobe, drawTrail, makeTrail } from "./mechanism";
 import { Pen, Point } from "./pen";
 import { colour, onTheme } from "./theme";
 
@@ -19,6 +19,14 @@ export interface Ghost {
   scene: Scene;
   run: Run;
   colour: () => string;
+}
+
+/// More ghosts than these are named in the plots only: their names would cover the picture.
+const most_named = 5;
+
+/// A body that the reader moves, from and to places of the world.
+export interface Held {
+  move(from: Point, to: Point, turns: boolean): void;
 }
 
 export class Stage {
@@ -34,6 +42,8 @@ export class Stage {
   magnification = 1;
   /// Called when the reader has moved the view.
   onView?: () => void;
+  /// Called when a body is taken hold of at the start of the run.
+  onHold?: (body: number) => Held | undefined;
   /// How long the last frames took to draw [ms].
   readonly drawTimes: number[] = [];
   /// What the last frame has drawn, for tests.
@@ -53,6 +63,7 @@ export class Stage {
   private time = 0;
   private largestForce = 0;
   private longestArrow = 0;
+  private isMoving = false; // a body
   private trail: Point[] = [];
   private largestDeflection = 0;
   private spans: ([number, number] | undefined)[] = [];
@@ -78,7 +89,9 @@ export class Stage {
       pan: (dx, dy) => this.pan(dx, dy),
       holds: () => !this.camera.isFit(),
       reset: () => this.fit(),
+      grab: (at) => this.grab(at),
     });
+    this.canvas.addEventListener("pointermove", (e) => this.canvas.classList.toggle("movable", e.buttons === 0 ? !!this.grab([e.offsetX, e.offsetY]) : this.isMoving));
   }
 
   /// Something to stand with the buttons in the corner.
@@ -97,7 +110,7 @@ export class Stage {
     this.frameBox(keepView);
     this.largestForce = largestForce(scene, run, sizeOf(this.camera.box));
     this.trail = makeTrail(scene, run, this.magnification);
-    this.legend.hidden = !ghosts.length;
+    this.legend.hidden = !ghosts.length || ghosts.length > most_named;
     this.legend.replaceChildren(
       ...ghosts.map((g) => h("li", {}, h("span", { class: "swatch line", style: `background:${g.colour()}` }), g.label)),
     );
@@ -138,6 +151,28 @@ export class Stage {
     this.moved();
   }
 
+  // The view stays while something is moved in it.
+  private grab(at: Point): Grip | undefined {
+    if (!this.onHold || !this.run || this.time > 0) return undefined;
+    const view = this.view();
+    const body = bodyAt(view, this.scene, posesAt(this.scene, this.run, 0, this.magnification), at);
+    const held = body >= 0 ? this.onHold(body) : undefined;
+    if (!held) return undefined;
+    const world = (p: Point): Point => [(p[0] - view.offset[0]) / view.scale, (p[1] - view.offset[1]) / view.scale];
+    return {
+      move: (to, turns) => {
+        this.isMoving = true;
+        held.move(world(at), world(to), turns);
+      },
+      end: () => {
+        if (!this.isMoving) return;
+        this.isMoving = false;
+        this.frameBox(true);
+        this.refresh();
+      },
+    };
+  }
+
   private moved(): void {
     this.canvas.classList.toggle("moved", !this.camera.isFit());
     this.redraw();
@@ -153,6 +188,7 @@ export class Stage {
 
   // Everything that moves; while a knob is dragged the view only grows.
   private frameBox(keepView: boolean): void {
+    if (this.isMoving) return;
     const wanted = framedBox([{ scene: this.scene, run: this.run }, ...this.ghosts], this.magnification);
     const old = this.camera.box;
     const grows = wanted.left < old.left || wanted.right > old.right || wanted.top < old.top || wanted.bottom > old.bottom;

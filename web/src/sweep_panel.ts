@@ -7,6 +7,19 @@ import { Track } from "./knobs";
 import { pretty, suit } from "./units";
 import { xyPlot } from "./xy_plot";
 
+const most_runs = 10_000;
+
+/// What is wrong with the fields, in their own words.
+function wrongAxis(axes: Axis[]): string {
+  for (const a of axes) {
+    if (!Number.isFinite(a.low) || !Number.isFinite(a.high)) return `“from” and “to” of ${a.knob} must be numbers.`;
+    if (!(Number.isInteger(a.count) && a.count >= 2 && a.count <= 1000)) return `“steps” of ${a.knob} must be a whole number from 2 to 1000.`;
+  }
+  if (axes.length === 2 && axes[0].knob === axes[1].knob) return `${axes[0].knob} cannot go across and up at once.`;
+  const runs = axes.reduce((n, a) => n * a.count, 1);
+  return runs > most_runs ? `${runs} runs are too many here: ${most_runs} at most.` : "";
+}
+
 export class SweepPanel {
   readonly form = h("form", { class: "sweep-form" });
   readonly result = h("div", { class: "sweep-result" });
@@ -104,7 +117,12 @@ export class SweepPanel {
     const knobs = this.numeric();
     const axes: Axis[] = [];
     for (const a of this.axes)
-      if (a.knob.value) axes.push({ knob: a.knob.value, low: Number(a.low.value), high: Number(a.high.value), count: Number(a.count.value) });
+      if (a.knob.value) axes.push({ knob: a.knob.value, low: a.low.valueAsNumber, high: a.high.valueAsNumber, count: Number(a.count.value) });
+    const wrong = wrongAxis(axes);
+    if (wrong) {
+      this.status.textContent = wrong;
+      return;
+    }
     const lists = axes.map((a) => Array.from({ length: a.count }, (_, i) => a.low + ((a.high - a.low) * i) / (a.count - 1)));
     const units = axes.map((a) => knobs.find((k) => k.name === a.knob)!.unit);
     const labels = axes.map((a, k) => (units[k] ? `${a.knob} [${pretty(units[k])}]` : a.knob));

@@ -84,7 +84,8 @@ export class Viewer {
     );
   }
 
-  show(scene: Scene, run: Run, pinned: Pinned[] = []): void {
+  /// `front`: how the run is named beside the pinned ones, and its colour.
+  show(scene: Scene, run: Run, pinned: Pinned[] = [], front = { label: "this run", colour: () => colour("series-1") }): void {
     const isNew = this.shown !== scene.name;
     this.shown = scene.name;
     [this.scene, this.run] = [scene, run];
@@ -98,13 +99,13 @@ export class Viewer {
     }
     this.player.load(run.stop.time, run.events);
     this.controls.loaded(isNew);
-    const current: Source = { label: "this run", run, colour: () => colour("series-1") };
+    const current: Source = { ...front, run };
     this.plots.load(scene, [current, ...pinned]);
     this.energy.load(run);
     this.events.load(run);
     this.stop.textContent = stopText(run);
     this.stop.classList.toggle("bad", !run.stop.reached);
-    const columns: Column[] = [{ label: pinned.length ? "this run" : "value", run, colour: () => colour("series-1") }, ...pinned];
+    const columns: Column[] = [{ ...current, label: pinned.length ? front.label : "value" }, ...pinned];
     this.results.replaceChildren(resultsTable(columns));
     for (const extra of [peaksTable(run), notesList(run)]) if (extra) this.results.append(extra);
     this.account.replaceChildren(accountTable(run));

@@ -2,7 +2,7 @@
 import { ChartSpec, Curve, Plane, drawChart, fromX, makePlane, rangeOf } from "./chart";
 import { h } from "./dom";
 import { Pen } from "./pen";
-import { pictureItems, saveMenu } from "./save";
+import { csv, pictureItems, saveMenu, saveText } from "./save";
 import { onTheme, seriesColours } from "./theme";
 import { number } from "./units";
 
@@ -49,6 +49,12 @@ export function xyPlot(height: number, xTitle: string, yTitle: string, curves: X
     size: (): [number, number] => [box.clientWidth, height],
     paint: (pen: Pen, width: number, tall: number) => drawChart(pen, spec(), makePlane(spec(), width, tall)),
   });
+  // Curves have places of their own: those of the second begin anew.
+  const data = () => [
+    { name: xTitle, values: curves.flatMap((c) => c.x) },
+    { name: yTitle, values: curves.flatMap((c) => c.y) },
+    ...(curves.length > 1 ? [{ name: "curve", values: curves.flatMap((c) => c.x.map(() => c.name)) }] : []),
+  ];
   const toggle = (axis: "x" | "y", values: (number | null)[][]) => {
     const button = h("button", { type: "button", class: "log-button", "aria-pressed": "false", title: `Powers of ten along ${axis}` }, `log ${axis}`);
     button.disabled = !values.some((list) => list.some((v) => v !== null && v > 0));
@@ -67,7 +73,7 @@ export function xyPlot(height: number, xTitle: string, yTitle: string, curves: X
   canvas.addEventListener("pointerleave", () => (readout.textContent = ""));
   new ResizeObserver(draw).observe(box);
   onTheme(draw);
-  const tools = h("div", { class: "plot-tools" }, readout, toggle("x", curves.map((c) => c.x)), toggle("y", curves.map((c) => c.y)), saveMenu(`save-plot-${++made}`, "Save this plot", pictureItems(figure)));
+  const tools = h("div", { class: "plot-tools" }, readout, toggle("x", curves.map((c) => c.x)), toggle("y", curves.map((c) => c.y)), saveMenu(`save-plot-${++made}`, "Save this plot", [...pictureItems(figure), { label: "Data, CSV", save: () => saveText(`${figure().name}.csv`, csv(data()), "text/csv") }]));
   return h("div", { class: "xy-plot" }, tools, box);
 }
 

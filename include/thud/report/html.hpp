@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,17 @@ namespace thud {
 
 [[nodiscard]] std::string make_run_report(const Scenario& scenario, const RunResult& run,
                                           const FrameRecorder& frames);
+
+/// A run beside others. What it refers to is to live as long.
+struct ReportRun {
+  std::string label;
+  const Scenario& scenario;
+  const RunResult& result;
+  const FrameRecorder& frames;
+};
+/// Several runs in one page: one in front, the others behind it, in its plots and beside its results.
+[[nodiscard]] std::string make_runs_report(std::span<const ReportRun> runs);
+
 [[nodiscard]] std::string make_reproduce_report(const Reproduction& result);
 [[nodiscard]] std::string make_sweep_report(const Study& study, const SweepReport& report,
                                             const SweepFile& results);
