@@ -15,6 +15,7 @@
 #include "thud/report/html.hpp"
 #include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
+#include "thud/report/live.hpp"
 #include "thud/report/summary.hpp"
 #include "thud/scenario/observable_hint.hpp"
 #include "thud/scenario/quantity.hpp"
@@ -30,7 +31,7 @@ struct Arguments {
   std::string out, report, until, time, tolerance, method, step, sample, svg, impact, impact_plane;
   int poses = StillOptions{}.poses;
   bool json = false, steps = false, events = false, no_plot = false, ascii = false, quiet = false;
-  bool list_observables = false, list_knobs = false;
+  bool list_observables = false, list_knobs = false, live = false;
 
   bool wants_text() const { return !json && !quiet; }
 };
@@ -279,6 +280,9 @@ int run_scenario(const Arguments& a) {
   }
 
   check_report_file(a.report);
+  if (a.live && a.report.empty())
+    throw option_error("--live", "", "makes a report that computes: give --report FILE too");
+  const std::string engine = a.live ? read_engine("--live") : "";
 
   const bool records = !a.out.empty() || a.wants_text();
   TrajectoryRecorder recorder(*s.system, sampling);
@@ -314,7 +318,8 @@ int run_scenario(const Arguments& a) {
     }
     if (!a.report.empty()) {
       frames.finish(result.outcome);
-      write_file(a.report, make_run_report(s, result, frames));
+      write_file(a.report, a.live ? make_live_report(s, result, frames, request, engine)
+                                  : make_run_report(s, result, frames));
       if (a.wants_text()) text += fmt::format("{}Report in {}\n", a.out.empty() ? "\n" : "", a.report);
     }
   } catch (const OutputError&) {
@@ -359,6 +364,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
                 "write trajectory.csv, events.csv, summary.json and, of collisions, impacts.csv there")
       ->type_name("DIR");
   add_report_option(*c, a->report);
+  c->add_flag("--live", a->live, "with --report: put the engine into the file, so that its sliders compute, offline");
   CLI::Option* sample =
       c->add_option("--sample", a->sample, "time between rows of trajectory.csv (default: about 500 rows)")
           ->type_name("DT");
@@ -379,6 +385,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->take_all()
       ->allow_extra_args(false)
       ->excludes(json)
+      ->excludes(c->get_option("--live"))
       ->excludes(c->get_option("--out"));
   c->add_option("--poses", a->poses, "poses in the figure (default 8; 0: none)")
       ->type_name("N")
@@ -408,6 +415,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "  thud run double_pendulum --plot link1.angle,link2.resistance.size\n"
       "  thud run free_link --svg link.svg --vary speed=1.26,1.87,2.33\n"
       "  thud run free_link --report free_link.html\n"
+      "  thud run free_link --report free_link.html --live\n"
       "  thud run mine.toml --out results --sample \"0.1 ms\" --columns \"link.*\"\n"
       "  thud run sphere --json | jq .results");
   c->callback([a, &exit_code] { exit_code = run_scenario(*a); });

@@ -31,6 +31,7 @@ install(FILES "${PROJECT_BINARY_DIR}/thud.pc" DESTINATION "${pc_dir}")
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenarios" "${PROJECT_SOURCE_DIR}/studies" "${PROJECT_SOURCE_DIR}/reference"
   DESTINATION "${THUD_DATA_DIR}" OPTIONAL)
+install(DIRECTORY "${CMAKE_BINARY_DIR}/${THUD_DATA_DIR}/live" DESTINATION "${THUD_DATA_DIR}" OPTIONAL)
 if(TARGET thud_cli)
   file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
   set_target_properties(thud_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")

@@ -131,6 +131,8 @@ export interface Run {
 export interface RunDocument {
   kind: "run";
   thud: string;
+  /// In a page that computes: how the run was asked for.
+  live?: object;
   scene: Scene;
   run: Run;
 }
