@@ -42,9 +42,9 @@ function work(): void {
           new DataView(engine.memory.buffer).setBigUint64(place, BigInt(Math.round(performance.now() * 1e6)), true);
           return 0;
         };
-        const refuse = () => 8;
+        const refusals: Record<string, CallableFunction> = { env: () => -38, wasi_snapshot_preview1: () => 8 }; // no such call; no such file
         const outside: Record<string, Record<string, CallableFunction>> = {};
-        for (const { module: from, name } of WebAssembly.Module.imports(module)) (outside[from] ??= {})[name] = name === "clock_time_get" ? clock : refuse;
+        for (const { module: from, name } of WebAssembly.Module.imports(module)) (outside[from] ??= {})[name] = name === "clock_time_get" ? clock : refusals[from];
         engine = (await WebAssembly.instantiate(module as WebAssembly.Module, outside as WebAssembly.Imports)).exports as unknown as typeof engine;
         engine._initialize();
       }
