@@ -36,6 +36,8 @@ test: ## run all tests, the marked ones again under sanitizers, and the format c
 	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE && touch build/release/.configured
 	cmake --build build/release --parallel $(JOBS)
 	@ln -sfn release/bin/thud build/thud
+	@if command -v em++ >/dev/null; then scripts/build-live $(LIVE) -j $(JOBS); else \
+	   echo 'tests of live pages skipped: no emscripten (make live installs it)'; fi
 	ctest --preset release -j $(JOBS)
 	@cmake --preset asan $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE
 	cmake --build build/asan --parallel $(JOBS) --target sanitize_tests
@@ -88,6 +90,18 @@ site: all ## build the documentation site, build/site/index.html
 web: ## rebuild the web page that is embedded, web/dist/thud.html (needs Node)
 	@scripts/web-deps
 	cd web && npm run check && npm run build
+
+# The engine for browsers, where the program looks for it: beside the scenarios.
+LIVE = build/release/share/thud/live/engine.txt
+
+.PHONY: live
+live: all ## build the engine for browsers, which `thud run --report FILE --live` puts into reports (emscripten, minutes)
+	@scripts/install-deps live
+	scripts/build-live $(LIVE) -j $(JOBS)
+
+.PHONY: playground
+playground: live ## write the playground with all scenarios as a page for any web space, build/playground/index.html
+	build/thud serve --write build/playground
 
 .PHONY: screenshots
 screenshots: all ## pictures of every view of the web page, in build/screenshots

@@ -17,7 +17,7 @@ struct RunArguments {
   std::string out, report, until, time, tolerance, method, step, sample, svg, png, gif, impact, impact_plane;
   int poses = StillOptions{}.poses;
   bool json = false, steps = false, events = false, no_plot = false, ascii = false, quiet = false;
-  bool list_observables = false, list_knobs = false;
+  bool list_observables = false, list_knobs = false, live = false;
 
   bool wants_text() const { return !json && !quiet; }
   bool wants_figure() const { return !svg.empty() || !png.empty(); }

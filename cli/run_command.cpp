@@ -14,6 +14,7 @@
 #include "thud/report/html.hpp"
 #include "thud/report/impacts.hpp"
 #include "thud/report/json.hpp"
+#include "thud/report/live.hpp"
 #include "thud/report/summary.hpp"
 #include "thud/scenario/catalogue.hpp"
 #include "thud/scenario/observable_hint.hpp"
@@ -149,6 +150,10 @@ int run_scenario(const RunArguments& a) {
     }
   }
 
+  if (a.live && a.report.empty())
+    throw option_error("--live", "", "makes a report that computes: give --report FILE too");
+  const std::string engine = a.live ? read_engine("--live") : "";
+
   const bool records = !a.out.empty() || a.wants_text();
   TrajectoryRecorder recorder(*s.system, sampling);
   recorder.begin_at(s.q, s.v);
@@ -189,7 +194,8 @@ int run_scenario(const RunArguments& a) {
         text += fmt::format("{}Wrote {}\n", a.out.empty() && !a.wants_figure() ? "\n" : "", a.gif);
     }
     if (!a.report.empty()) {
-      write_file(a.report, make_run_report(s, result, frames));
+      write_file(a.report, a.live ? make_live_report(s, result, frames, request, engine)
+                                  : make_run_report(s, result, frames));
       if (a.wants_text())
         text += fmt::format("{}Report in {}\n", a.out.empty() && a.gif.empty() ? "\n" : "", a.report);
     }
@@ -237,6 +243,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
                 "write trajectory.csv, events.csv, summary.json and, of collisions, impacts.csv there")
       ->type_name("DIR");
   add_report_option(*c, a->report);
+  c->add_flag("--live", a->live,
+              "with --report: put the engine into the file, so that its sliders compute, offline");
   CLI::Option* sample =
       c->add_option("--sample", a->sample, "time between rows of trajectory.csv (default: about 500 rows)")
           ->type_name("DT");
@@ -259,6 +267,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->take_all()
       ->allow_extra_args(false)
       ->excludes(json)
+      ->excludes(c->get_option("--live"))
       ->excludes(c->get_option("--out"));
   c->add_option("--poses", a->poses, "poses in the figure (default 8; 0: none)")
       ->type_name("N")
@@ -288,6 +297,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "  thud run double_pendulum --plot link1.angle,link2.resistance.size\n"
       "  thud run free_link --svg link.svg --vary speed=1.26,1.87,2.33\n"
       "  thud run free_link --report free_link.html\n"
+      "  thud run free_link --report free_link.html --live\n"
       "  thud run free_link --vary speed=1,2,3 --report speeds.html\n"
       "  thud run cube sphere --report both.html\n"
       "  thud run bouncing_ball --gif ball.gif\n"

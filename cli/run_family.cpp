@@ -150,6 +150,7 @@ int run_several(const RunArguments& a, const TextStyle& style) {
   refuse_single(a, when);
   const std::vector<std::pair<const char*, bool>> given{{"--vary", !a.vary.empty()},
                                                         {"--json", a.json},
+                                                        {"--live", a.live},
                                                         {"--out", !a.out.empty()},
                                                         {"--svg", !a.svg.empty()},
                                                         {"--png", !a.png.empty()},

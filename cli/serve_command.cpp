@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "serve/library.hpp"
 #include "serve/server.hpp"
+#include "thud/report/live.hpp"
+#include "thud/store/file.hpp"
 
 namespace thud::cli {
 
@@ -18,6 +22,7 @@ constexpr int default_port = 8483;
 struct Arguments {
   serve::ServerOptions options;
   bool open = false;
+  std::string write;
 };
 
 // The address is ours: digits and dots, nothing a shell could take otherwise.
@@ -41,6 +46,25 @@ int serve_pages(const Arguments& a) {
   return 0;
 }
 
+// The whole playground as a file that needs no server.
+int write_pages(const Arguments& a) {
+  const std::string place = "--write " + a.write;
+  const std::string engine = read_engine(place);
+  std::string scenarios;
+  const serve::Library library(a.options.files);
+  for (const serve::ServedScenario& s : library.scenarios()) scenarios += (scenarios.empty() ? "" : ",") + s.json();
+  const std::filesystem::path file = std::filesystem::path(a.write) / "index.html";
+  try {
+    make_folder(a.write);
+  } catch (const OutputError& e) {
+    throw InputError({place, 0, 0}, e.what());
+  }
+  write_file(file, make_live_playground("[" + scenarios + "]", engine));
+  print(fmt::format("Wrote {}: {} scenarios and the engine, for any web space or a browser alone\n", file.string(),
+                    library.scenarios().size()));
+  return 0;
+}
+
 }  // namespace
 
 }  // namespace thud::cli
@@ -59,11 +83,14 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->type_name("S")
       ->check(CLI::Range(0.1, 3600.0).description(""));
   c->add_flag("--open", a->open, "also open it in the browser");
+  c->add_option("--write", a->write, "serve nothing: write the playground into DIR as a page that needs no server")
+      ->type_name("DIR");
   c->footer(
       "Only programs on this machine can reach it.\n"
       "\n"
       "Examples:\n"
       "  thud serve --open\n"
-      "  thud serve mine.toml --port 8123");
-  c->callback([a, &exit_code] { exit_code = serve_pages(*a); });
+      "  thud serve mine.toml --port 8123\n"
+      "  thud serve --write playground");
+  c->callback([a, &exit_code] { exit_code = a->write.empty() ? serve_pages(*a) : write_pages(*a); });
 }

@@ -63,12 +63,23 @@ std::string make_page(std::string_view title, std::string_view data) {
   return page;
 }
 
-std::string make_run_report(const Scenario& s, const RunResult& run, const FrameRecorder& frames) {
+std::string make_live_page(std::string_view title, std::string_view data, std::string_view engine) {
+  std::string page = make_page(title, data);
+  put(page, "script-src 'unsafe-inline'", "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:");
+  constexpr std::string_view mark = R"(<script type="application/json" id="thud-data">)";
+  put(page, mark, fmt::format("<script type=\"text/plain\" id=\"thud-engine\">{}</script>\n{}", engine, mark));
+  return page;
+}
+
+std::string make_run_document(const Scenario& s, const RunResult& run, const FrameRecorder& frames) {
   std::string data = compact(document("run"));
   data.pop_back();
   data += ",\"scene\":" + make_scene_json(s) + ",\"run\":";
-  data += make_frames_json(s, run, frames, choose_columns(s, frames.frame_count())) + "}";
-  return make_page(s.title, data);
+  return data + make_frames_json(s, run, frames, choose_columns(s, frames.frame_count())) + "}";
+}
+
+std::string make_run_report(const Scenario& s, const RunResult& run, const FrameRecorder& frames) {
+  return make_page(s.title, make_run_document(s, run, frames));
 }
 
 std::string make_runs_report(std::span<const ReportRun> runs) {

@@ -22,6 +22,9 @@ class Library {
  public:
   /// The scenarios of these files, then those of the library. Throws InputError for a file that cannot be read.
   explicit Library(const std::vector<std::string>& files = {});
+  explicit Library(std::vector<ServedScenario> list) : list_(std::move(list)) {}
+
+  const std::vector<ServedScenario>& scenarios() const { return list_; }
 
   const ServedScenario* find(const std::string& name) const;
   /// {"scenarios": [{name, title, about, own}]}

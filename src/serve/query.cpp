@@ -10,6 +10,7 @@
 #include "thud/report/csv.hpp"
 #include "thud/report/html.hpp"
 #include "thud/report/scene.hpp"
+#include "thud/scenario/request.hpp"
 
 namespace thud::serve {
 
@@ -82,6 +83,18 @@ KnobSettings read_set(const Json& json) {
   return out;
 }
 
+// What a live report was run with.
+void read_solver(const Json& json, RunRequest& request) {
+  try {
+    if (json.contains("tolerance"))
+      request.tolerance = checked_tolerance(read_number(json, "tolerance"), "tolerance");
+    if (json.contains("method")) request.method = read_method(read_string(json, "method"), "method");
+    if (json.contains("step")) request.step = checked_duration(read_number(json, "step"), "step");
+  } catch (const InputError& e) {
+    throw Refusal(400, e.what());
+  }
+}
+
 RunQuery read_base(const Library& library, const Json& json) {
   RunQuery q;
   if (json.contains("scenario") == json.contains("text"))
@@ -106,6 +119,7 @@ RunQuery read_base(const Library& library, const Json& json) {
     if (!(time > 0 && time <= 1e6)) throw Refusal(400, "\"time\" must be above 0 and at most 1e6 s");
     q.request.time_limit = time;
   }
+  read_solver(json, q.request);
   return q;
 }
 
@@ -113,7 +127,7 @@ RunQuery read_base(const Library& library, const Json& json) {
 
 RunQuery read_run_query(const Library& library, const std::string& body) {
   const Json json = parse_body(body);
-  check_keys(json, {"scenario", "text", "set", "until", "time", "columns"});
+  check_keys(json, {"scenario", "text", "set", "until", "time", "tolerance", "method", "step", "columns"});
   RunQuery q = read_base(library, json);
   if (!json.contains("columns")) return q;
   if (!json.at("columns").is_array() || json.at("columns").size() > 200)
@@ -133,7 +147,8 @@ int SweepQuery::size() const {
 
 SweepQuery read_sweep_query(const Library& library, const std::string& body) {
   const Json json = parse_body(body);
-  check_keys(json, {"scenario", "text", "set", "until", "time", "columns", "vary", "output"});
+  check_keys(json, {"scenario", "text", "set", "until", "time", "tolerance", "method", "step", "columns", "vary",
+                    "output"});
   SweepQuery q;
   q.base = read_base(library, json);
   if (!json.contains("output")) throw Refusal(400, "\"output\" is missing");
@@ -167,6 +182,7 @@ std::shared_ptr<const Scenario> build(const RunQuery& q) {
       throw Refusal(422,
                     fmt::format("the mechanism has {} state variables, too many for the page: {} at most",
                                 s->system->state_size(), most_state));
+    check_step(q.request, *s, "step", "give a method with a fixed step too");
     return s;
   } catch (const InputError& e) {
     const Place place = e.place();
@@ -215,6 +231,13 @@ std::string answer_report(const Scenario& s, const RunQuery& q, const RunLimits&
   const RunResult result = run_within(s, q, limits, &frames);
   frames.finish(result.outcome);
   return make_run_report(s, result, frames);
+}
+
+std::string answer_document(const Scenario& s, const RunQuery& q, const RunLimits& limits) {
+  FrameRecorder frames(*s.system);
+  const RunResult result = run_within(s, q, limits, &frames);
+  frames.finish(result.outcome);
+  return make_run_document(s, result, frames);
 }
 
 std::string answer_csv(const Scenario& s, const RunQuery& q, const RunLimits& limits) {

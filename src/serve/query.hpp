@@ -54,10 +54,13 @@ struct RunLimits {
                                      const RunLimits& limits);
 [[nodiscard]] std::string answer_report(const Scenario& scenario, const RunQuery& query,
                                         const RunLimits& limits);
+/// What a report holds, as JSON: for a page that makes the report itself.
+[[nodiscard]] std::string answer_document(const Scenario& scenario, const RunQuery& query,
+                                          const RunLimits& limits);
 [[nodiscard]] std::string answer_csv(const Scenario& scenario, const RunQuery& query,
                                      const RunLimits& limits);
 
-/// The runs of a sweep, on several threads.
+/// The runs of a sweep: on several threads, or, where there are none, while the next line is waited for.
 class SweepJob {
  public:
   /// Throws Refusal when a knob or the output does not exist.

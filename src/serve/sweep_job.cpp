@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include "draw/number_text.hpp"
@@ -10,6 +12,17 @@
 #include "thud/scenario/quantity.hpp"
 
 namespace thud::serve {
+
+namespace {
+
+// A page has one thread.
+#ifdef __EMSCRIPTEN__
+constexpr bool has_threads = false;
+#else
+constexpr bool has_threads = true;
+#endif
+
+}  // namespace
 
 struct SweepJob::Impl {
   explicit Impl(SweepQuery q) : query(std::move(q)), values(query.size()), is_done(query.size()) {}
@@ -21,6 +34,7 @@ struct SweepJob::Impl {
   std::atomic<int> next{0};
   std::atomic<bool> cancelled{false};
   std::vector<std::thread> crew;
+  std::optional<ScenarioFamily> alone;  // without a crew
   int told = 0;
 
   ScenarioFamily make_family() const {
@@ -49,19 +63,27 @@ struct SweepJob::Impl {
     }
   }
 
-  void work(ScenarioFamily family) {
+  // One run; false when there is none left.
+  bool work(ScenarioFamily& family) {
+    const int i = next++;
+    if (i >= query.size() || cancelled) return false;
     std::vector<double> point(lists.size());
     RunRequest request = query.base.request;
     request.cancel = &cancelled;
-    for (int i = next++; i < query.size() && !cancelled; i = next++) {
-      int rest = i;
-      for (std::size_t k = 0; k < lists.size(); ++k) {
-        point[k] = lists[k][static_cast<std::size_t>(rest % query.axes[k].count)];
-        rest /= query.axes[k].count;
-      }
-      family.run(point, &values[static_cast<std::size_t>(i)], request);
-      is_done[static_cast<std::size_t>(i)].store(true, std::memory_order_release);
+    int rest = i;
+    for (std::size_t k = 0; k < lists.size(); ++k) {
+      point[k] = lists[k][static_cast<std::size_t>(rest % query.axes[k].count)];
+      rest /= query.axes[k].count;
     }
+    family.run(point, &values[static_cast<std::size_t>(i)], request);
+    is_done[static_cast<std::size_t>(i)].store(true, std::memory_order_release);
+    return true;
+  }
+
+  void work_a_while() {
+    using Clock = std::chrono::steady_clock;
+    const auto until = Clock::now() + std::chrono::milliseconds(50);
+    while (work(*alone) && Clock::now() < until) {}
   }
 };
 
@@ -70,11 +92,15 @@ SweepJob::SweepJob(SweepQuery query) : impl_(std::make_unique<Impl>(std::move(qu
     std::vector<ScenarioFamily> families;
     families.push_back(impl_->make_family());
     impl_->fill_lists(families.front().knobs());
+    if (!has_threads) {
+      impl_->alone = std::move(families.front());
+      return;
+    }
     const unsigned workers = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
     while (families.size() < workers) families.push_back(impl_->make_family());
     for (ScenarioFamily& f : families)
       impl_->crew.emplace_back(
-          [impl = impl_.get(), family = std::move(f)]() mutable { impl->work(std::move(family)); });
+          [impl = impl_.get(), family = std::move(f)]() mutable { while (impl->work(family)) {} });
   } catch (const InputError& e) {
     throw Refusal(422, e.message(), e.place().line, e.place().column);
   }
@@ -90,6 +116,7 @@ void SweepJob::cancel() { impl_->cancelled = true; }
 bool SweepJob::is_told() const { return impl_->told == size(); }
 
 std::string SweepJob::next_line() {
+  if (impl_->alone) impl_->work_a_while();
   const int from = impl_->told;
   int to = from;
   while (to < size() && impl_->is_done[static_cast<std::size_t>(to)].load(std::memory_order_acquire)) ++to;

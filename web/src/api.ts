@@ -1,5 +1,7 @@
-// The JSON API of the server (docs/guide/web-api.md).
+// The JSON API of the server (docs/guide/web-api.md), or of the engine inside the page.
 import { Run, Scene } from "./data";
+import { Engine } from "./engine";
+import { pageWith } from "./page";
 
 export interface LibraryEntry {
   name: string;
@@ -9,7 +11,16 @@ export interface LibraryEntry {
   own?: boolean;
 }
 
-export interface RunRequest {
+/// How a run was asked for beyond its scenario.
+export interface Asked {
+  until?: "rest";
+  time?: number;
+  tolerance?: number;
+  method?: string;
+  step?: number;
+}
+
+export interface RunRequest extends Asked {
   scenario?: string;
   text?: string;
   set: Record<string, string>;
@@ -36,8 +47,20 @@ export class ApiError extends Error {
   }
 }
 
+let engine: Engine | undefined;
+/// From now on the page answers itself.
+export function useEngine(own: Engine): void {
+  engine = own;
+}
+
+interface Init extends RequestInit {
+  body?: string;
+  signal?: AbortSignal;
+}
+const ask = (path: string, init?: Init): Promise<Response> => (engine ? engine.fetch(path, init) : fetch(path, init));
+
 async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  const answer = await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
   if (answer.ok) return answer;
   let error: { message: string; line?: number; column?: number };
   try {
@@ -49,7 +72,7 @@ async function post(path: string, body: unknown, signal?: AbortSignal): Promise<
 }
 
 export async function library(): Promise<LibraryEntry[]> {
-  const answer = await fetch("api/library");
+  const answer = await ask("api/library");
   if (!answer.ok) throw new ApiError(`the server answered ${answer.status}`);
   return (await answer.json()).scenarios;
 }
@@ -71,7 +94,7 @@ export async function watchFile(name: () => string, onSave: () => Promise<void>)
 }
 
 export async function scenarioText(name: string): Promise<string> {
-  const answer = await fetch(`api/scenario/${encodeURIComponent(name)}`);
+  const answer = await ask(`api/scenario/${encodeURIComponent(name)}`);
   if (!answer.ok) throw new ApiError((await answer.json()).error.message);
   return (await answer.json()).text;
 }
@@ -83,7 +106,10 @@ export async function run(request: RunRequest, signal?: AbortSignal): Promise<{ 
 }
 
 export async function file(kind: "report" | "csv", request: RunRequest): Promise<Blob> {
-  return (await post(`api/${kind}`, request)).blob();
+  const answer = await post(`api/${kind}`, request);
+  // The engine gives what the report holds; the page around it is this one.
+  if (engine && kind === "report") return new Blob([pageWith(await answer.json())], { type: "text/html" });
+  return answer.blob();
 }
 
 export interface SweepChunk {

@@ -134,6 +134,8 @@ export interface Run {
 export interface RunDocument {
   kind: "run";
   thud: string;
+  /// In a page that computes: how the run was asked for.
+  live?: object;
   scene: Scene;
   run: Run;
 }

@@ -1,6 +1,8 @@
 import "./style.css";
+import { useEngine } from "./api";
 import { RunDocument } from "./data";
 import { h } from "./dom";
+import { Engine, ServedScenario } from "./engine";
 import { Playground } from "./playground";
 import { showRunReport } from "./report";
 import { RunsDocument, showRunsReport } from "./runs_report";
@@ -8,11 +10,17 @@ import { FitDocument, ReproduceDocument, SweepDocument, showFitReport, showRepro
 import { svgOf } from "./save";
 import { startTheme } from "./theme";
 
-type Document_ = RunDocument | RunsDocument | ReproduceDocument | SweepDocument | FitDocument | { kind: "playground"; thud: string } | null;
+type Document_ = RunDocument | RunsDocument | ReproduceDocument | SweepDocument | FitDocument | { kind: "playground"; thud: string; library?: ServedScenario[] } | null;
 
 startTheme();
 const root = document.getElementById("app")!;
 const data = JSON.parse(document.getElementById("thud-data")!.textContent ?? "null") as Document_;
+const packed = document.getElementById("thud-engine")?.textContent;
+if (packed && (data?.kind === "run" || data?.kind === "playground")) {
+  const engine = new Engine(packed, data.kind === "run" ? [data.scene] : (data.library ?? []));
+  useEngine(engine);
+  Object.assign(window, { thudEngine: engine });
+}
 switch (data?.kind) {
   case "run":
     Object.assign(window, { thud: { viewer: showRunReport(root, data), svgOf } });

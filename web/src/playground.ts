@@ -136,8 +136,8 @@ export class Playground {
   private async begin(): Promise<void> {
     try {
       this.entries = await library();
-    } catch {
-      this.complain("The server does not answer. Is thud serve still running?");
+    } catch (e) {
+      this.complain(e instanceof ApiError ? e.message : "The server does not answer. Is thud serve still running?");
       return;
     }
     this.choice.replaceChildren(...this.entries.map((e) => h("option", { value: e.name }, e.title)));

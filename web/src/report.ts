@@ -1,6 +1,7 @@
 // The report of one run.
-import { RunDocument } from "./data";
+import { RunDocument, Scene } from "./data";
 import { card, download, h } from "./dom";
+import { LiveRuns } from "./live_report";
 import { highlighted } from "./toml";
 import { knobTable, showKnob } from "./tables";
 import { themeButton } from "./theme";
@@ -35,18 +36,22 @@ export function sourceCard(title: string, text: string, file: string): HTMLEleme
   );
 }
 
+const chipsOf = (scene: Scene) => scene.knobs.map((k) => h("li", { class: k.value !== k.default ? "changed" : "" }, h("span", {}, k.name), showKnob(k)));
+
 export function showRunReport(root: HTMLElement, data: RunDocument): Viewer {
   const { scene, run } = data;
   const viewer = new Viewer();
-  const chips = h("ul", { class: "chips" }, ...scene.knobs.map((k) => h("li", { class: k.value !== k.default ? "changed" : "" }, h("span", {}, k.name), showKnob(k))));
+  const chips = h("ul", { class: "chips" }, ...chipsOf(scene));
+  const live = data.live && scene.knobs.length ? new LiveRuns(viewer, data) : undefined;
+  if (live) live.onRun = (s) => chips.replaceChildren(...chipsOf(s));
   const knobs = knobTable(scene);
-  const knobsCard = knobs && card("Knobs", { class: "wide" }, knobs);
+  const knobsCard = knobs && !live ? card("Knobs", { class: "wide" }, knobs) : null;
   root.append(
     h(
       "div",
       { class: "page report" },
       pageHead(scene.title, scene.about, [chips]),
-      viewer.columns(null, knobsCard, sourceCard("Scenario", scene.text, `${scene.name}.toml`)),
+      viewer.columns(live?.card ?? null, knobsCard, sourceCard("Scenario", scene.text, `${scene.name}.toml`)),
       pageFoot(data.thud, directions),
     ),
   );

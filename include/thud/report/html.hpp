@@ -26,6 +26,9 @@ struct ReportRun {
 /// Several runs in one page: one in front, the others behind it, in its plots and beside its results.
 [[nodiscard]] std::string make_runs_report(std::span<const ReportRun> runs);
 
+/// What that report holds, as JSON.
+[[nodiscard]] std::string make_run_document(const Scenario& scenario, const RunResult& run,
+                                            const FrameRecorder& frames);
 [[nodiscard]] std::string make_reproduce_report(const Reproduction& result);
 [[nodiscard]] std::string make_sweep_report(const Study& study, const SweepReport& report,
                                             const SweepFile& results);
@@ -33,5 +36,7 @@ struct ReportRun {
 
 /// The page with its data: a JSON document, which may hold any text.
 [[nodiscard]] std::string make_page(std::string_view title, std::string_view data);
+/// The same with the engine inside (thud/report/live.hpp), allowed to compile it.
+[[nodiscard]] std::string make_live_page(std::string_view title, std::string_view data, std::string_view engine);
 
 }  // namespace thud

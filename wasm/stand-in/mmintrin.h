@@ -1,0 +1,1 @@
+// Eigen asks for it, and uses nothing of it.
