@@ -68,6 +68,7 @@ class Run final : public StepView {
   void step_again(const Crossing& crossing, double longest);
   bool flip_side(const GuardId& id);
   void turn_switch(SwitchRef which);
+  bool carry_switch(const GuardId& id);
   void change_mode();
   void change_mode_once();
   bool select();

@@ -169,8 +169,21 @@ bool Run::flip_side(const GuardId& id) {
       return false;
   });
   if (flipped) return true;
-  if (id.code != guard::slip || repeats_ <= 12) return false;
+  if (repeats_ <= 12) return false;
+  if (id.code == guard::bound_lower || id.code == guard::bound_upper) return carry_switch(id);
+  if (id.code != guard::slip) return false;
   turn_switch({id.type, static_cast<std::uint8_t>(id.sub), id.index});
+  return true;
+}
+
+// Where more is held than can move, what each of them bears is rounding beyond its bound: one stays at its bound, and the
+// others hold it.
+bool Run::carry_switch(const GuardId& id) {
+  std::int8_t& state =
+      s_.system.switch_state({id.type, static_cast<std::uint8_t>(id.sub), id.index}, s_.mode);
+  if (state != slip::stuck) return false;
+  state = id.code == guard::bound_lower ? slip::carried_forward : slip::carried_backward;
+  s_.system.list_stuck(s_.mode);
   return true;
 }
 

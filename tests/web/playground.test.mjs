@@ -322,6 +322,6 @@ test("closing the tab ends its run; Ctrl-C ends the server in the midst of one",
   const asked = Date.now();
   const { code } = await server.stop();
   assert.equal(code, 0);
-  assert.ok(Date.now() - asked < 5000, `${Date.now() - asked} ms`);
+  assert.ok(Date.now() - asked < 30_000, `${Date.now() - asked} ms`); // the run would go on for minutes
   await again.context.close();
 });

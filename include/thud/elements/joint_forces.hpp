@@ -83,6 +83,8 @@ struct JointTorqueOf {
                        Mode& m) const {
     return torque.drive && torque.drive->settle(here.drive, there.drive, scales, m);
   }
+  /// Takes the other side of a corner.
+  static bool flip(const GuardId& id, Mode& m) { return m.above ^= 1u << id.sub, true; }
   std::string drive_text(const GuardId&, const Mode&) const { return torque.drive ? torque.drive->text : ""; }
   /// A pulse must not fall between two steps of a motion that stands still.
   void timing(double from, double to, Timing& out) const { torque.tell_timing(from, to, out); }

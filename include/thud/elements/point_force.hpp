@@ -93,6 +93,11 @@ struct PointForceOf {
     const bool changed = x.drive && x.drive->settle(here.x, there.x, scales, m.x);
     return (z.drive && z.drive->settle(here.z, there.z, scales, m.z)) || changed;
   }
+  /// Takes the other side of a corner.
+  static bool flip(const GuardId& id, Mode& m) {
+    (id.code == guard::first_own ? m.x : m.z).above ^= 1u << id.sub;
+    return true;
+  }
   std::string drive_text(const GuardId& id, const Mode&) const {
     const TimeFunctionOf<P>& f = id.code == guard::first_own ? x : z;
     return f.drive ? f.drive->text : "";

@@ -60,7 +60,7 @@ struct SignalOf {
   }
 
   /// What cannot be told from zero of it. Speeds of what is held are zero only to what a step leaves.
-  double small(const Scales& s) const { return (is_speed() ? tolerance::slip : tolerance::drive) * scale(s); }
+  double small(const Scales& s) const { return (is_speed() ? tolerance::flow : tolerance::drive) * scale(s); }
 
  private:
   bool is_speed() const {
