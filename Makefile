@@ -36,8 +36,6 @@ test: ## run all tests, the marked ones again under sanitizers, and the format c
 	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE && touch build/release/.configured
 	cmake --build build/release --parallel $(JOBS)
 	@ln -sfn release/bin/thud build/thud
-	@if command -v em++ >/dev/null; then scripts/build-live $(LIVE) -j $(JOBS); else \
-	   echo 'tests of live pages skipped: no emscripten (make live installs it)'; fi
 	ctest --preset release -j $(JOBS)
 	@cmake --preset asan $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE
 	cmake --build build/asan --parallel $(JOBS) --target sanitize_tests
@@ -98,6 +96,12 @@ LIVE = build/release/share/thud/live/engine.txt
 live: all ## build the engine for browsers, which `thud run --report FILE --live` puts into reports (emscripten, minutes)
 	@scripts/install-deps live
 	scripts/build-live $(LIVE) -j $(JOBS)
+
+.PHONY: live-test
+live-test: live ## test pages that compute by themselves, in a browser with the network cut
+	@scripts/install-deps test
+	@scripts/web-deps
+	THUD_PROGRAM=$(CURDIR)/build/release/bin/thud node --test tests/web/live.test.mjs
 
 .PHONY: playground
 playground: live ## write the playground with all scenarios as a page for any web space, build/playground/index.html
