@@ -37,6 +37,8 @@ const drag = (page, knob, share) =>
     e.value = String(Math.round(s * Number(e.max)));
     e.dispatchEvent(new Event("input", { bubbles: true }));
   }, share);
+/// The engine agrees with the program, and all that was asked is shown.
+const ready = (page) => waitFor("the engine", async () => (await page.evaluate(() => document.body.dataset.live)) === "ready", 60);
 /// All numbers that the page prints of a run, but those that an axis has.
 const printed = (page) =>
   page.evaluate(() => [...document.querySelectorAll("#stop, .results-card, .energy-card table, .events-card")].map((e) => e.innerText).join("\n"));
@@ -52,7 +54,7 @@ test("a live report is one small file that computes offline what the program com
   const { file, url } = makeReport(place.folder, "live.html", "run", "free_link", "--live", "--set", "angle=40 deg");
   assert.ok(statSync(file).size < 4e6, `${statSync(file).size} bytes`);
   const { page, context, trouble, requests } = await open(url);
-  await waitFor("the engine to agree", async () => (await page.evaluate(() => document.body.dataset.live)) === "ready");
+  await ready(page);
   const first = await page.textContent("#stop");
   const answers = [];
   for (let k = 0; k < 20; ++k) {
@@ -72,6 +74,7 @@ test("a live report is one small file that computes offline what the program com
   console.log(`  the server answers after ${Math.min(...beside).toFixed(1)} ms`);
   assert.ok(Math.min(...answers) <= Math.max(30, 3 * Math.min(...beside)), `${answers.join(", ")}; the server ${beside.join(", ")}`);
   assert.notEqual(await page.textContent("#stop"), first);
+  await ready(page);
   // What is shown is what the program writes into a report of the same knobs.
   const speed = await page.inputValue("#knob-speed");
   const live = await printed(page);
@@ -89,12 +92,13 @@ test("a live report keeps how it was run, and says what it cannot do", async () 
   const words = ["run", "double_pendulum", "--until", "rest", "--method", "dopri5", "--tolerance", "1e-7", "--set", "angle1=50 deg"];
   const live = makeReport(place.folder, "asked.html", ...words, "--live");
   const { page, context, trouble } = await open(live.url);
-  await waitFor("the engine to agree", async () => (await page.evaluate(() => document.body.dataset.live)) === "ready");
+  await ready(page);
   const before = await page.textContent("#stop");
   assert.match(before, /rest/);
   await page.fill("#knob-angle1", "60");
   await page.dispatchEvent("#knob-angle1", "change");
   await waitFor("a new answer", async () => (await page.textContent("#stop")) !== before);
+  await ready(page);
   const plain = makeReport(place.folder, "asked_plain.html", ...words, "--set", "angle1=60 deg");
   const other = await open(plain.url);
   assert.equal(await printed(page), await printed(other.page));
@@ -209,7 +213,7 @@ test("the static playground sweeps, gives up what takes too long, and writes rep
   const file = join(place.folder, "taken/free_link.html");
   await report.saveAs(file);
   const taken = await open(pathToFileURL(file).href);
-  await waitFor("its engine", async () => (await taken.page.evaluate(() => document.body.dataset.live)) === "ready");
+  await ready(taken.page);
   assert.deepEqual(taken.trouble, []);
   await taken.context.close();
   assert.deepEqual(trouble, []);
