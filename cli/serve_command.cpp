@@ -52,7 +52,8 @@ int write_pages(const Arguments& a) {
   const std::string engine = read_engine(place);
   std::string scenarios;
   const serve::Library library(a.options.files);
-  for (const serve::ServedScenario& s : library.scenarios()) scenarios += (scenarios.empty() ? "" : ",") + s.json();
+  for (const serve::ServedScenario& s : library.scenarios())
+    scenarios += (scenarios.empty() ? "" : ",") + s.json();
   const std::filesystem::path file = std::filesystem::path(a.write) / "index.html";
   try {
     make_folder(a.write);
@@ -60,8 +61,8 @@ int write_pages(const Arguments& a) {
     throw InputError({place, 0, 0}, e.what());
   }
   write_file(file, make_live_playground("[" + scenarios + "]", engine));
-  print(fmt::format("Wrote {}: {} scenarios and the engine, for any web space or a browser alone\n", file.string(),
-                    library.scenarios().size()));
+  print(fmt::format("Wrote {}: {} scenarios and the engine, for any web space or a browser alone\n",
+                    file.string(), library.scenarios().size()));
   return 0;
 }
 
@@ -83,7 +84,8 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->type_name("S")
       ->check(CLI::Range(0.1, 3600.0).description(""));
   c->add_flag("--open", a->open, "also open it in the browser");
-  c->add_option("--write", a->write, "serve nothing: write the playground into DIR as a page that needs no server")
+  c->add_option("--write", a->write,
+                "serve nothing: write the playground into DIR as a page that needs no server")
       ->type_name("DIR");
   c->footer(
       "Only programs on this machine can reach it.\n"

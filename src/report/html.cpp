@@ -67,7 +67,8 @@ std::string make_live_page(std::string_view title, std::string_view data, std::s
   std::string page = make_page(title, data);
   put(page, "script-src 'unsafe-inline'", "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:");
   constexpr std::string_view mark = R"(<script type="application/json" id="thud-data">)";
-  put(page, mark, fmt::format("<script type=\"text/plain\" id=\"thud-engine\">{}</script>\n{}", engine, mark));
+  put(page, mark,
+      fmt::format("<script type=\"text/plain\" id=\"thud-engine\">{}</script>\n{}", engine, mark));
   return page;
 }
 

@@ -20,13 +20,15 @@ std::string read_engine(const std::string& place) {
   std::ifstream in(file, std::ios::binary);
   std::string version;
   if (!std::getline(in, version))
-    throw InputError({place, 0, 0},
-                     fmt::format("the engine for browsers has not been built: there is no {}; \"make live\" in the "
-                                 "sources of thud builds it, with emscripten",
-                                 file.string()));
+    throw InputError(
+        {place, 0, 0},
+        fmt::format("the engine for browsers has not been built: there is no {}; \"make live\" in the "
+                    "sources of thud builds it, with emscripten",
+                    file.string()));
   if (version != THUD_VERSION)
-    throw InputError({place, 0, 0}, fmt::format("{} is of thud {}, and this is thud {}; \"make live\" builds it anew",
-                                                file.string(), version, THUD_VERSION));
+    throw InputError({place, 0, 0},
+                     fmt::format("{} is of thud {}, and this is thud {}; \"make live\" builds it anew",
+                                 file.string(), version, THUD_VERSION));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -45,7 +47,8 @@ std::string make_live_report(const Scenario& s, const RunResult& run, const Fram
 
 std::string make_live_playground(std::string_view scenarios, std::string_view engine) {
   return make_live_page(
-      "thud", fmt::format(R"({{"kind":"playground","thud":"{}","library":{}}})", THUD_VERSION, scenarios), engine);
+      "thud", fmt::format(R"({{"kind":"playground","thud":"{}","library":{}}})", THUD_VERSION, scenarios),
+      engine);
 }
 
 }  // namespace thud

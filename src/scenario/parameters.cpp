@@ -16,8 +16,8 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return one_of(quoted);
 }
 
-std::string show_in_unit(double si_value, const std::string& unit) {
-  return unit.empty() ? show(si_value) : show(from_si(si_value, unit)) + " " + unit;
+std::string show_in_unit(double si, const std::string& unit) {
+  return unit.empty() ? show(si) : show(from_si(si, unit)) + " " + unit;
 }
 
 std::string show_range(const Parameter& knob) {

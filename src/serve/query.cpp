@@ -147,8 +147,8 @@ int SweepQuery::size() const {
 
 SweepQuery read_sweep_query(const Library& library, const std::string& body) {
   const Json json = parse_body(body);
-  check_keys(json, {"scenario", "text", "set", "until", "time", "tolerance", "method", "step", "columns", "vary",
-                    "output"});
+  check_keys(json, {"scenario", "text", "set", "until", "time", "tolerance", "method", "step", "columns",
+                    "vary", "output"});
   SweepQuery q;
   q.base = read_base(library, json);
   if (!json.contains("output")) throw Refusal(400, "\"output\" is missing");

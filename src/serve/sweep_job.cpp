@@ -83,7 +83,8 @@ struct SweepJob::Impl {
   void work_a_while() {
     using Clock = std::chrono::steady_clock;
     const auto until = Clock::now() + std::chrono::milliseconds(50);
-    while (work(*alone) && Clock::now() < until) {}
+    while (work(*alone) && Clock::now() < until) {
+    }
   }
 };
 
@@ -99,8 +100,10 @@ SweepJob::SweepJob(SweepQuery query) : impl_(std::make_unique<Impl>(std::move(qu
     const unsigned workers = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
     while (families.size() < workers) families.push_back(impl_->make_family());
     for (ScenarioFamily& f : families)
-      impl_->crew.emplace_back(
-          [impl = impl_.get(), family = std::move(f)]() mutable { while (impl->work(family)) {} });
+      impl_->crew.emplace_back([impl = impl_.get(), family = std::move(f)]() mutable {
+        while (impl->work(family)) {
+        }
+      });
   } catch (const InputError& e) {
     throw Refusal(422, e.message(), e.place().line, e.place().column);
   }

@@ -76,7 +76,9 @@ NodePointer make_value(double x) {
   return node;
 }
 
-bool is_linear(const Node& n) { return n.kind == Kind::value || n.kind == Kind::variable || n.kind == Kind::line; }
+bool is_linear(const Node& n) {
+  return n.kind == Kind::value || n.kind == Kind::variable || n.kind == Kind::line;
+}
 
 // a ± b where both are lines of one variable, or one is a value.
 bool fold_sum(Node& a, const Node& b, double sign) {
@@ -219,8 +221,8 @@ class Reader {
     return a;
   }
   NodePointer comparison() {
-    static constexpr std::pair<std::string_view, Op> marks[] = {{"<=", Op::le}, {">=", Op::ge}, {"!=", Op::ne},
-                                                                {"==", Op::eq}, {"<", Op::lt},  {">", Op::gt}};
+    static constexpr std::pair<std::string_view, Op> marks[] = {
+        {"<=", Op::le}, {">=", Op::ge}, {"!=", Op::ne}, {"==", Op::eq}, {"<", Op::lt}, {">", Op::gt}};
     NodePointer a = sum();
     for (;;) {
       std::optional<Op> op;

@@ -122,7 +122,8 @@ class Parser {
  private:
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'
+        || static_cast<unsigned char>(c) >= 0x80;
   }
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   void skip() {
@@ -193,7 +194,8 @@ class Parser {
     }
     if (is_digit(peek()) || (peek() == '.' && is_digit(peek(1)))) {
       ut_unit number;
-      const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number.scale);
+      const auto [end, error] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), number.scale);
       if (error != std::errc{}) return std::nullopt;
       at_ = static_cast<std::size_t>(end - text_.data());
       return number;
@@ -201,7 +203,8 @@ class Parser {
     if (peek() == '%' || peek() == '\'' || peek() == '"') return find_unit(text_.substr(at_++, 1));
     // Digits within a word belong to it (inH2O), those at its end are an exponent.
     std::size_t end = at_;
-    for (std::size_t i = at_; i < text_.size() && (is_letter(text_[i]) || (i > at_ && is_digit(text_[i]))); ++i)
+    for (std::size_t i = at_; i < text_.size() && (is_letter(text_[i]) || (i > at_ && is_digit(text_[i])));
+         ++i)
       if (is_letter(text_[i])) end = i + 1;
     const std::string_view word = text_.substr(at_, end - at_);
     at_ = end;

@@ -1,5 +1,5 @@
 // The JSON API of the server (docs/guide/web-api.md), or of the engine inside the page.
-import { Run, Scene } from "./data";
+import { Run, RunDocument, Scene } from "./data";
 import { Engine } from "./engine";
 import { pageWith } from "./page";
 
@@ -103,6 +103,11 @@ export async function run(request: RunRequest, signal?: AbortSignal): Promise<{ 
   const answer = await (await post("api/run", request, signal)).json();
   if (answer.error) throw new ApiError(answer.error.message, answer.error.line, answer.error.column);
   return answer;
+}
+
+/// The run as a report has it, with all frames; of the engine alone.
+export async function reportOf(request: RunRequest, signal?: AbortSignal): Promise<RunDocument> {
+  return (await post("api/report", request, signal)).json();
 }
 
 export async function file(kind: "report" | "csv", request: RunRequest): Promise<Blob> {

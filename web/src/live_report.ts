@@ -1,5 +1,5 @@
 // A report that computes: its sliders run the scenario again.
-import { ApiError, Asked, run } from "./api";
+import { ApiError, Asked, reportOf, run } from "./api";
 import { Run, RunDocument, Scene } from "./data";
 import { card, h } from "./dom";
 import { KnobPanel } from "./knobs";
@@ -52,13 +52,20 @@ export class LiveRuns {
   }
 
   private async compute(): Promise<void> {
+    document.body.dataset.live = "turning";
     const flight = (this.flight = { abort: new AbortController(), since: performance.now() });
     try {
-      const { scene, run: result } = await run(this.request(), flight.abort.signal);
+      const request = this.request();
+      const { scene, run: result } = await run(request, flight.abort.signal);
       this.answer.textContent = `${Math.round(performance.now() - flight.since)} ms`;
-      this.viewer.show(scene, result);
-      this.onRun?.(scene);
-      this.complain("");
+      this.show(scene, result);
+      // Quick while the slider moves; when it rests, with all frames, as the program would write it.
+      if (!this.waiting) {
+        const { columns: _, ...rest } = request;
+        const whole = await reportOf(rest, flight.abort.signal);
+        this.show(whole.scene, whole.run);
+        document.body.dataset.live = "ready";
+      }
     } catch (e) {
       if (!flight.abort.signal.aborted) this.complain(e instanceof ApiError ? e.message : String(e));
     }
@@ -66,6 +73,12 @@ export class LiveRuns {
     if (!this.waiting) return;
     this.waiting = false;
     this.update();
+  }
+
+  private show(scene: Scene, result: Run): void {
+    this.viewer.show(scene, result);
+    this.onRun?.(scene);
+    this.complain("");
   }
 
   private complain(message: string): void {

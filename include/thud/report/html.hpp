@@ -37,6 +37,7 @@ struct ReportRun {
 /// The page with its data: a JSON document, which may hold any text.
 [[nodiscard]] std::string make_page(std::string_view title, std::string_view data);
 /// The same with the engine inside (thud/report/live.hpp), allowed to compile it.
-[[nodiscard]] std::string make_live_page(std::string_view title, std::string_view data, std::string_view engine);
+[[nodiscard]] std::string make_live_page(std::string_view title, std::string_view data,
+                                         std::string_view engine);
 
 }  // namespace thud
