@@ -13,6 +13,7 @@ double element_power(const System& system, SwitchRef element, double t, const do
   std::vector<char> held(static_cast<std::size_t>(tree.body_count()));
   std::array<double, channel_count> channels{};
   Load<double> load{scene, t, y, f, alone, channels.data(), held.data()};
+  load.control = mode.of<Controller>().data();
   double power = 0;
   ElementTypes::at(element.type, [&]<class E>() {
     const E& e = system.of<E>()[element.index];

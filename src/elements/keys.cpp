@@ -11,7 +11,13 @@ bool changes(const TimeFunctionOf<P>& f, double now, double end, double size) {
   if (f.drive) return f.drive->formula.uses(0);
   if (!f.varies) return false;
   const double present = value_of(f(now));
-  const auto differs = [&](double t) { return std::abs(value_of(f(t)) - present) > 1e-12 * size; };
+  const auto differs = [&](double t) {
+    try {
+      return std::abs(value_of(f(t)) - present) > 1e-12 * size;
+    } catch (const std::exception&) {  // it has no value then, which is another matter
+      return true;
+    }
+  };
   constexpr int samples = 200;
   for (int k = 1; k <= samples; ++k)
     if (differs(now + (end - now) * k / samples)) return true;

@@ -6,11 +6,13 @@
 #include <queue>
 
 #include "math/interval.hpp"
+#include "math/timing_parts.hpp"
 
 namespace thud {
 
 namespace {
 
+constexpr int most_edges = 20'000;         // of one function that is cut to whole numbers
 constexpr int most_evaluations = 200'000;  // over intervals, of one expression
 
 // A value and its rate in time, over a span of time.
@@ -135,8 +137,13 @@ class Enclosed {
   static Enclosure arc_tangent(const Enclosure& y, const Enclosure& x) {
     using namespace interval;
     constexpr double pi = std::numbers::pi;
-    if (!(x.v.lo > 0)) return jumps({-pi, pi});
-    return arc_tangent(Enclosure{y.v / x.v, y.d / x.v - y.v * x.d / square(x.v)});
+    const auto of_quotient = [](const Enclosure& a, const Enclosure& b) {
+      return arc_tangent(Enclosure{a.v / b.v, a.d / b.v - a.v * b.d / square(b.v)});
+    };
+    if (x.v.lo > 0) return of_quotient(y, x);
+    if (!(y.v.lo > 0) && !(y.v.hi < 0)) return jumps({-pi, pi});
+    const Enclosure turned = of_quotient(x, y);  // from the axis of y
+    return {Interval(y.v.lo > 0 ? pi / 2 : -pi / 2) - turned.v, -turned.d};
   }
   static Enclosure tangent(const Enclosure& a) {
     using namespace interval;
@@ -238,16 +245,21 @@ class EdgeFinder {
       double from, to;
     };
     std::vector<Span> left{{from_, to_}};
+    const std::size_t before = out_.edges.size();
+    const auto give_up = [&] { return out_.edges.resize(before), false; };
     while (!left.empty()) {
       const Span s = left.back();
       left.pop_back();
-      if (f_.evaluations > most_evaluations) return false;
+      if (f_.evaluations > most_evaluations) return give_up();
       const Enclosure e = f_.over(what.node, s.from, s.to);
       if (!what.any_in(e.v) || (e.d.lo == 0 && e.d.hi == 0)) continue;
       const double middle = s.from + 0.5 * (s.to - s.from);
       if (s.to - s.from <= narrow_ || middle <= s.from || middle >= s.to) {
-        out_.edges.push_back(middle);
+        // A jump of what has been found to jump there already, to the last digit.
+        const auto is_near = [&](double t) { return t >= s.from - narrow_ && t <= s.to + narrow_; };
+        if (std::none_of(out_.edges.begin(), out_.edges.end(), is_near)) out_.edges.push_back(middle);
       } else if (e.v.is_finite() && !e.d.has(0)) {
+        if (what.repeats && e.v.width() > most_edges) return give_up();
         cross(what, s.from, s.to);
       } else {
         left.push_back({middle, s.to});
@@ -364,6 +376,14 @@ void add_timing(const TimingFunction& timing, bool varies, double from, double t
   out.pieces.insert(out.pieces.end(), more.pieces.begin(), more.pieces.end());
   out.longest = std::min(out.longest, more.longest);
 }
+
+template <class P>
+bool is_constant(const FormulaOf<P>& formula, double from, double to) {
+  if (!formula.uses(0)) return true;
+  const Enclosure e = Enclosed<P>(formula).over(static_cast<int>(formula.nodes.size()) - 1, from, to);
+  return e.d.lo == 0 && e.d.hi == 0;
+}
+template bool is_constant(const FormulaOf<double>&, double, double);
 
 template <class P>
 Timing timing_of(const FormulaOf<P>& formula, double from, double to, double share) {

@@ -1,6 +1,7 @@
 #include "expression.hpp"
 
 #include "scenario/curve.hpp"
+#include "scenario/formula.hpp"
 #include "thud/base/error.hpp"
 
 #include <fmt/format.h>
@@ -360,31 +361,13 @@ void TimeExpression::add_rows(std::vector<double>& out) const {
 }
 
 bool TimeExpression::varies() const {
-  static const std::vector<std::string> smooth = {"sin",  "cos",  "tan",   "asin", "acos",
-                                                  "atan", "sinh", "cosh",  "tanh", "exp",
-                                                  "ln",   "log",  "log10", "sqrt", "pi"};
-  const Compiled& self = *compiled_;
-  const std::vector<std::string> words = words_in(self.text);
-  const auto stands_in = [](const std::string& word, const std::vector<std::string>& list) {
-    return std::find(list.begin(), list.end(), word) != list.end();
+  const std::vector<std::string> words = words_in(compiled_->text);
+  const auto is_variable = [&](const std::string& word) {
+    const std::vector<std::string>& free = compiled_->variables;
+    return std::find(free.begin(), free.end(), word) != free.end();
   };
-  if (std::none_of(words.begin(), words.end(),
-                   [&](const std::string& w) { return stands_in(w, self.variables); }))
-    return false;
-  // What may have edges may be constant almost everywhere.
-  if (self.text.find_first_of("?<>=!&|%") != std::string::npos) return true;
-  for (const std::string& w : words)
-    if (!stands_in(w, smooth) && !stands_in(w, self.variables) && !self.symbols.find(w)) return true;
-  const double first = (*this)(0.0);
-  for (int k = 1; k <= 40; ++k) {
-    double t = 1e-3 * std::exp(0.5 * k) * (1 + 0.1 * uniform_hash(1, k));
-    try {
-      if ((*this)(t) != first) return true;
-    } catch (const ExpressionError&) {
-      return true;
-    }
-  }
-  return false;
+  if (std::none_of(words.begin(), words.end(), is_variable)) return false;
+  return varies_in_time(*this).value_or(true);
 }
 
 namespace {

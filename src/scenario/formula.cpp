@@ -7,6 +7,7 @@
 #include <charconv>
 #include <numbers>
 
+#include "math/timing_parts.hpp"
 #include "thud/base/error.hpp"
 
 namespace thud::doc {
@@ -213,7 +214,7 @@ class Compiler {
       } else if (take("==") || take("!=")) {
         const bool equal = text_[at_ - 2] == '=';
         const int b = sum();
-        if (sides_ == Sides::of_mode && (depends_[a] | depends_[b]) != 0)
+        if (sides_ == Sides::of_mode && ((depends_[a] | depends_[b]) & ~1u) != 0)
           fail("\"==\" and \"!=\" hold for no time at all; write <= or >=");
         const int up = side(minus(a, b)), down = side(minus(b, a));
         a = put(Op::both, up, down);
@@ -352,6 +353,16 @@ FormulaOf<P> compile_formula(const SignalText& text, const SymbolTable& symbols,
     throw ExpressionError(text.as_written(e.message()), e.offset());
   }
   return Compiler<P>(text, symbols, sides).compile();
+}
+
+std::optional<bool> varies_in_time(const TimeExpression& e) {
+  constexpr double long_time = 1e9;  // [s]
+  try {
+    const SignalText text{e.text(), e.variables(), {}, {}};
+    return !is_constant(Compiler<double>(text, e.symbols(), Sides::of_mode).compile(), 0, long_time);
+  } catch (const ExpressionError&) {
+    return std::nullopt;
+  }
 }
 
 TimingFunction timing_of(const TimeExpression& e, double share) {

@@ -36,6 +36,9 @@ template <class P>
 [[nodiscard]] FormulaOf<P> compile_formula(const SignalText& text, const SymbolTable& symbols,
                                            Sides sides = Sides::of_mode);
 
+/// Whether an expression of time has more than one value; nothing where that cannot be told.
+[[nodiscard]] std::optional<bool> varies_in_time(const TimeExpression& expression);
+
 /// Where an expression of time has edges, and how fast it changes.
 [[nodiscard]] TimingFunction timing_of(const TimeExpression& expression, double share = 0.125);
 

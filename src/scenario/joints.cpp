@@ -5,7 +5,7 @@
 #include <cctype>
 #include <numbers>
 
-#include "scenario/formula.hpp"
+#include "scenario/signals.hpp"
 
 namespace thud::doc {
 
@@ -86,6 +86,7 @@ JointForcesOf<P> read_forces(const Table& t, bool slides) {
   if (const auto text = t.formula_text(key); text && has_signals(*text)) {
     t.check_formula(key, load);  // of the state: read_drives
   } else if (auto drive = t.time_expression(key, load)) {
+    check_start(t, key, *drive);
     f.torque_varies = drive->varies();
     if (f.torque_varies) f.torque_timing = timing_of(*drive);
     auto torque = function_of<P>(std::move(*drive));

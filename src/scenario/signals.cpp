@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace thud::doc {
@@ -125,11 +126,22 @@ bool read_function(const Table& table, std::string_view key, Dimension dimension
   return read_time_function(table, key, dimension, out);
 }
 
+void check_start(const Table& table, std::string_view key, const TimeExpression& expression) {
+  try {
+    (void)expression(0.0);
+  } catch (const ExpressionError& e) {
+    throw table.error(key, e.message());
+  }
+}
+
 namespace {
 
 // What moves must not be torn from one place to another.
 void check_path(const Table& table, const char* key, const TimeExpression& e) {
   constexpr double a_while = 10;  // [s]
+  const std::vector<std::string> words = words_in(e.text());
+  if (std::find(words.begin(), words.end(), "rnd") != words.end())
+    throw table.error(key, "rnd jumps from one instant to the next; a body cannot follow that");
   std::vector<double> edges = e.edges();
   const Timing timing = timing_of(e)(0, a_while);
   edges.insert(edges.end(), timing.edges.begin(), timing.edges.end());

@@ -22,12 +22,16 @@ template <class P>
                                                            const SymbolTable& symbols,
                                                            const SignalListOf<P>& known);
 
+/// Refuses an expression that has no value at the start.
+void check_start(const Table& table, std::string_view key, const TimeExpression& expression);
+
 /// A number or an expression of t. False: the key is absent.
 template <class P>
 bool read_time_function(const Table& table, std::string_view key, Dimension dimension,
                         TimeFunctionOf<P>& out) {
   auto given = table.time_expression(key, dimension);
   if (!given) return false;
+  check_start(table, key, *given);
   out.varies = given->varies();
   if (out.varies) out.timing = timing_of(*given);
   out.f = function_of<P>(std::move(*given));

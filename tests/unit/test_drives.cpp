@@ -45,6 +45,24 @@ TEST(Drives, torque_of_angle_and_rate_is_a_damped_oscillator) {
   expect_account(r);
 }
 
+TEST(Drives, work_of_what_a_sampled_controller_drives_is_counted) {
+  const Result r = run(wheel("kind = \"pin\"",
+                             "[[servo]]\nname = \"s\"\njoint = \"wheel\"\ntarget = \"=c.u\"\nkp = 5\n"
+                             "[[controller]]\nname = \"c\"\nrate = \"200 Hz\"\n"
+                             "[[controller.state]]\nname = \"a\"\nout = { u = 0.3 }\n"
+                             "[results]\nwork = \"work of s\"\nrate = \"wheel.rate at end\"\n"));
+  EXPECT_NEAR(r["work"], 0.5 * 0.02 * r["rate"] * r["rate"], 1e-9);  // all that the wheel has
+}
+
+TEST(Drives, a_torque_without_a_value_at_the_start_is_refused) {
+  try {
+    (void)parse(wheel("torque = \"=0.01*ln(t)\"", ""), "test.toml");
+    FAIL() << "accepted";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("test.toml:5:20"), std::string::npos) << e.what();
+  }
+}
+
 // With the moment at its limit the wheel is sped up evenly until the servo comes off it, and swings from there.
 TEST(Drives, servo_at_its_limit_is_located) {
   const Result r = run(wheel("kind = \"pin\"",

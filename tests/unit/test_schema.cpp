@@ -86,6 +86,7 @@ const std::map<std::string, std::string> texts = {
     {"spring.name", "\"n\""},
     {"spring.from", "[0, 1]"},
     {"spring.to", "\"rod.tip\""},
+    {"wall.on", "\"face\""},
     {"joint_spring.name", "\"n\""},
     {"joint_spring.joint", "\"arm\""},
     {"loop.name", "\"n\""},
@@ -163,6 +164,8 @@ class Files {
     if (t.name == "pair" && key != "bodies" && key != "touches") text += "bodies = [\"ball1\", \"ball2\"]\n";
     if (t.name == "wall" && key != "at") text += "at = [0, 1]\n";
     if (t.name == "wall" && key == "repeat") text += "name = \"w{i}\"\n";
+    if (t.name == "wall" && key == "mass") text += "slide = 1\n";
+    if (t.name == "wall" && key == "on") text = pinned("face") + text;
     if (t.name == "motion" && key == "repeat")  // a joint is moved once
       return rod_named("base") + pinned("other1") + pinned("other2")
            + "[[motion]]\njoint = \"other{i}\"\nposition = 1\n" + entry + "\n";

@@ -77,6 +77,27 @@ TEST(Timing, pieces_follow_what_is_narrow) {
   }
 }
 
+// Underflow makes it zero to the last bit wherever one would look.
+TEST(Timing, narrow_kicks_vary) {
+  for (const char* text :
+       {"exp(-((t - 7.1234567)/1e-3)^2)", "2^(-((t - 5)/1e-6)^2)", "exp(-((t^2 - 50)/1e-4)^2)"}) {
+    EXPECT_TRUE(doc::TimeExpression(text, {}).varies()) << text;
+    EXPECT_GT(timing(text, 0, 10).pieces.size(), 20u) << text;
+  }
+  EXPECT_FALSE(doc::TimeExpression("0*cos(3*t) + 2", {}).varies());
+}
+
+TEST(Timing, angles_of_quotients_are_followed_all_round) {
+  const double w = 1e-6;
+  EXPECT_THAT(edges("step(1e-6 - abs(atan2(sin(t - 4), cos(t - 4))))", 3, 6),
+              testing::IsSupersetOf({testing::DoubleNear(4 - w, 1e-12), testing::DoubleNear(4 + w, 1e-12)}));
+}
+
+TEST(Timing, equality_of_whole_numbers_lasts) {
+  EXPECT_THAT(edges("floor(10*t) == 3", 0.05, 1),
+              testing::IsSupersetOf({testing::DoubleNear(0.3, 1e-15), testing::DoubleNear(0.4, 1e-15)}));
+}
+
 // Nothing is known of random numbers and of what has no end of edges: a thousandth of the whole, as ever.
 TEST(Timing, what_cannot_be_followed_is_sampled) {
   EXPECT_EQ(timing("rnd(1, t)", 0, 10).longest, 0.01);

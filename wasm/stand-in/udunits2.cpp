@@ -223,7 +223,11 @@ ut_system* ut_read_xml(const char*) {
 }
 
 ut_unit* ut_parse(const ut_system*, const char* text, ut_encoding) {
-  const auto unit = Parser(text).parse();
+  // "s since 2000-01-01" counts from an instant: a unit, but no plain one.
+  const std::string_view all(text);
+  const std::size_t since = all.find(" since ");
+  auto unit = Parser(all.substr(0, since)).parse();
+  if (unit && since != std::string_view::npos) unit->plain = false;
   return unit ? new ut_unit(*unit) : nullptr;
 }
 
