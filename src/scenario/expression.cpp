@@ -311,6 +311,7 @@ Dual<double> TimeExpression::rate_at(Dual<double> t) const {
 }
 
 const std::string& TimeExpression::text() const { return compiled_->text; }
+const std::string& TimeExpression::code() const { return compiled_->code; }
 const SymbolTable& TimeExpression::symbols() const { return compiled_->symbols; }
 const std::vector<std::string>& TimeExpression::variables() const { return compiled_->variables; }
 

@@ -144,7 +144,7 @@ class TimeExpression {
   /// The value with its first two derivatives by the first variable.
   template <class P>
   std::array<P, 3> jet_at(double t) const {
-    return expression_jet<P>(text(), symbols(), variables(), t);
+    return expression_jet<P>(code(), symbols(), variables(), t);
   }
   [[nodiscard]] const SymbolTable& symbols() const;
   [[nodiscard]] const std::vector<std::string>& variables() const;
@@ -153,6 +153,8 @@ class TimeExpression {
   Dual<double> rate_at(Dual<double> t) const;
 
   [[nodiscard]] const std::string& text() const;
+  /// The text with functions in the place of tables.
+  [[nodiscard]] const std::string& code() const;
 
   /// False when it surely has one value, whatever its variable is: a number, or a smooth expression that the values of the
   /// symbols make constant, such as a cosine with an amplitude of zero.

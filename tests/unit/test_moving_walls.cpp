@@ -176,6 +176,17 @@ up = "ball.vz at end"
   EXPECT_NEAR(r["up"], v - impulse / m, 1e-10);
 }
 
+// A table of positions: straight between its rows, with a jolt at each of them.
+TEST(MovingWall, follows_a_table) {
+  const Result r = run(ball + "[[wall]]\nname = \"table\"\nmotion = \"=interp(t, 'lift.csv')\"\nrestitution = 0\n"
+                       + "[initial]\n\"ball.x\" = 0\n\"ball.z\" = -0.01\n[stop]\ntime = 0.4\n"
+                       + "[results]\nwhere = \"table.travel at end\"\nball = \"ball.z at end\"\nwork = \"energy.supplied.motion at end\"\n"
+                       + "[[attached]]\nname = \"lift.csv\"\ntext = \"t,x\\n0,0\\n0.2,0.04\\n1,0.12\\n\"\n");
+  EXPECT_NEAR(r["where"], 0.04 + 0.2 * 0.1, 1e-12);
+  EXPECT_LT(std::abs(r.energy().residual), 1e-9);
+  EXPECT_LE(r["ball"], -0.01 - r["where"] + 1e-9);
+}
+
 TEST(WallInput, is_refused_with_its_place) {
   const std::string start = "[initial]\n\"ball.x\" = 0\n\"ball.z\" = -1\n";
   EXPECT_THAT(refused(ball + "[[wall]]\non = \"bal\"\n" + start), HasSubstr("did you mean \"ball\""));
