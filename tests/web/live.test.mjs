@@ -199,6 +199,9 @@ test("the static playground sweeps, gives up what takes too long, and writes rep
 
   await page.selectOption("#scenario", "n_link_chain");
   await waitFor("the chain", async () => (await page.evaluate(() => location.hash)).startsWith("#n_link_chain"));
+  await waitFor("its axes", async () => (await page.inputValue("#sweep-knob-1")) === "links");
+  await page.fill("#sweep-count-1", "20");
+  await page.fill("#sweep-count-2", "100");
   await page.click("#sweep-start");
   await waitFor("some progress", async () => /^[1-9]\d* of \d+ runs/.test(await page.textContent("#sweep-status")));
   await page.click("#sweep-cancel");

@@ -65,7 +65,9 @@ class Parser {
     functions_[name] = {3, true, [f](const double* a, int) { return f(a[0], a[1], a[2]); }};
   }
   /// Of any number of values.
-  void DefineFun(const std::string& name, double (*f)(const double*, int)) { functions_[name] = {-1, false, f}; }
+  void DefineFun(const std::string& name, double (*f)(const double*, int)) {
+    functions_[name] = {-1, false, f};
+  }
   void DefineFunUserData(const std::string& name, double (*f)(void*, double), void* user) {
     functions_[name] = {1, true, [f, user](const double* a, int) { return f(user, a[0]); }};
   }

@@ -1,10 +1,12 @@
 #include "udunits2.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -114,9 +116,13 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   std::optional<ut_unit> parse() {
+    const std::size_t origin = find_origin();
+    const std::string_view all = std::exchange(text_, text_.substr(0, origin));
     auto out = product();
     skip();
-    return at_ == text_.size() ? out : std::nullopt;
+    if (at_ != text_.size()) return std::nullopt;
+    if (out && origin < all.size()) out->plain = false;
+    return out;
   }
 
  private:
@@ -128,6 +134,18 @@ class Parser {
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   void skip() {
     while (peek() == ' ' || peek() == '\t') ++at_;
+  }
+  // Where an origin begins: "s since 2000-01-01", "K @ 273.15".
+  std::size_t find_origin() const {
+    std::size_t first = text_.size();
+    for (const std::string_view mark : {"@", " since ", " after ", " from ", " ref "}) {
+      const std::size_t at = lower(text_).find(mark);
+      const std::size_t behind =
+          text_.find_first_not_of(' ', at == text_.npos ? text_.size() : at + mark.size());
+      if (behind != text_.npos && (is_digit(text_[behind]) || text_[behind] == '-'))
+        first = std::min(first, at);
+    }
+    return first;
   }
   bool take_per() {
     if (lower(text_.substr(at_, 3)) != "per" || (peek(3) != ' ' && peek(3) != '\t')) return false;
@@ -223,11 +241,7 @@ ut_system* ut_read_xml(const char*) {
 }
 
 ut_unit* ut_parse(const ut_system*, const char* text, ut_encoding) {
-  // "s since 2000-01-01" counts from an instant: a unit, but no plain one.
-  const std::string_view all(text);
-  const std::size_t since = all.find(" since ");
-  auto unit = Parser(all.substr(0, since)).parse();
-  if (unit && since != std::string_view::npos) unit->plain = false;
+  const auto unit = Parser(text).parse();
   return unit ? new ut_unit(*unit) : nullptr;
 }
 

@@ -21,7 +21,8 @@ struct ut_visitor {
   ut_status (*visit_basic)(const ut_unit* unit, void* arg);
   ut_status (*visit_product)(const ut_unit* unit, int count, const ut_unit* const* basic, const int* powers,
                              void* arg);
-  ut_status (*visit_galilean)(const ut_unit* unit, double scale, const ut_unit* inner, double offset, void* arg);
+  ut_status (*visit_galilean)(const ut_unit* unit, double scale, const ut_unit* inner, double offset,
+                              void* arg);
   ut_status (*visit_timestamp)(const ut_unit* unit, const ut_unit* time, double origin, void* arg);
   ut_status (*visit_logarithmic)(const ut_unit* unit, double base, const ut_unit* reference, void* arg);
 };
