@@ -51,7 +51,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<Condition>& conditions) {
   out_ = {};
   done_ = false;
-  repeats_ = 0;
+  repeats_ = tiny_ = 0;
   last_log_error_ = 0;
   closings_.clear();
   out_.hits.resize(conditions.size());  // a run that fails at once has met none
@@ -176,6 +176,10 @@ void Run::advance() {
   if (last) h = left;
   if (!(h > 0)) return finish(StopReason::time_limit);
   if (!try_step(h)) return;
+  if (h > 1e-13 * std::max(s_.scales().time, std::abs(s_.t)))
+    tiny_ = 0;
+  else if (++tiny_ > 1000)  // on the way to an instant that no step reaches
+    return stop_at_tiny_steps(h);
 
   const Crossing crossing = locator_.find(h);
   if (crossing.exists()) {
@@ -381,12 +385,17 @@ bool Run::try_step(double h) {
   return true;
 }
 
+void Run::stop_at_tiny_steps(double h) {
+  const bool driven = !s_.system.of<PrescribedMotion>().empty();
+  fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s{}{}", h, s_.t, closure_.toggle(s_.work),
+                   driven ? "; is what is prescribed smooth there?" : ""));
+}
+
 void Run::reject(double error, double h) {
   ++out_.stats.rejected;
   h_ = h
      * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / s_.stepper->is.error_order)) : 0.2);
-  if (h_ < 1e-15 * std::max(s_.scales().time, std::abs(s_.t)))
-    fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s{}", h_, s_.t, closure_.toggle(s_.work)));
+  if (h_ < 1e-15 * std::max(s_.scales().time, std::abs(s_.t))) stop_at_tiny_steps(h_);
 }
 
 // Methods with a fixed step may blow up. What is a million million times larger than anything at the start has.

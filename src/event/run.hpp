@@ -81,6 +81,7 @@ class Run final : public StepView {
   void end_closing();
   void find_edges();
   double longest_piece();
+  void stop_at_tiny_steps(double h);
   void set_window();
   void pass_edge();
   void pass_control();
@@ -123,6 +124,7 @@ class Run final : public StepView {
   Outcome out_;
   double last_log_error_ = 0, h_ = 0, energy_size_ = 0;
   int repeats_ = 0;  // events without progress in time
+  int tiny_ = 0;     // steps in a row that are next to nothing
   bool shortened_ = false, done_ = false;
   bool control_changed_ = false;  // while a mode was selected
   int rounds_ = 0;                // changes of controllers without progress in time
