@@ -160,6 +160,11 @@ class Brute {
     return distance(a.body, a.point, a.world, b.body, b.point, b.world);
   }
 
+  // What has only begun to slip has no rate to go by.
+  static bool slips(std::int8_t state, double rate) {
+    return slip::is_slipping(state) && std::abs(rate) > 1e-8;
+  }
+
   // ---- masses and forces ----
   void add_masses() {
     const std::vector<double> still(q_.size(), 0.0);
@@ -194,7 +199,7 @@ class Brute {
       const Measure l = distance(s.from, s.to);
       if (m.slip == slip::stuck)
         held_.push_back(l);
-      else if (slip::is_slipping(m.slip) ? l.rate < 0 : m.slip == slip::carried_backward)
+      else if (slips(m.slip, l.rate) ? l.rate < 0 : m.slip < 0)
         force_ += s.plateau * l.row;
     }
   }
@@ -214,7 +219,7 @@ class Brute {
       if (state == slip::stuck)
         held_.push_back(m);
       else if (state != slip::idle)  // idle: others hold it
-        force_ += ((slip::is_slipping(state) ? m.rate > 0 : state > 0) ? -f.positive : f.negative) * m.row;
+        force_ += ((slips(state, m.rate) ? m.rate > 0 : state > 0) ? -f.positive : f.negative) * m.row;
     }
   }
   void add_drives() {
