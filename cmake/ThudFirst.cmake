@@ -55,13 +55,16 @@ thud_first_group(tables src/base/error.cpp src/base/format.cpp src/store/csv.cpp
   src/scenario/schema.cpp src/scenario/schema_tables.cpp)
 thud_first_group(report src/report/csv.cpp src/report/impacts.cpp src/report/summary.cpp src/report/frames.cpp
   src/report/frames_json.cpp src/report/html.cpp src/report/json.cpp src/report/scene.cpp)
+thud_first_group(film src/report/film.cpp src/report/live.cpp)
+thud_first_group(film_parts src/draw/gif.cpp src/draw/raster.cpp src/report/film_scene.cpp )
 thud_first_group(draw src/draw/frame.cpp src/draw/svg.cpp src/draw/trajectory.cpp)
 thud_first_group(figures src/draw/pose_strip.cpp src/draw/stills.cpp)
 foreach(alone IN ITEMS impact_plane plot time_figure) # names local to them stand elsewhere too
   thud_first_group(${alone} src/draw/${alone}.cpp)
 endforeach()
 thud_first_group(program cli/first_commands.cpp cli/check_command.cpp cli/console.cpp cli/documents.cpp cli/help.cpp
-  cli/list_command.cpp cli/main.cpp cli/new_command.cpp cli/options.cpp cli/progress.cpp cli/run_command.cpp cli/still.cpp)
+  cli/list_command.cpp cli/main.cpp cli/new_command.cpp cli/options.cpp cli/pictures.cpp cli/progress.cpp cli/run_arguments.cpp
+  cli/run_command.cpp cli/run_family.cpp cli/still.cpp)
 
 set(web_bundle "${PROJECT_SOURCE_DIR}/web/dist/thud.html")
 set(embed "${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake")
