@@ -19,9 +19,12 @@ all: build/release/.configured ## build the program (default); it is left at bui
 	cmake --build build/release --parallel $(JOBS) --target thud_cli
 	@ln -sfn release/bin/thud build/thud
 
+# The small program, unless the whole one is there already.
 .PHONY: demo
-demo: all ## drop a free link into sand
+demo: $(if $(wildcard build/release/bin/thud),all,first) ## drop a free link into sand; builds what that needs, and `make` the rest
 	build/thud run free_link
+	@[ "$$(readlink build/thud)" != first/bin/thud ] || \
+	  echo 'This is the program for a first look: run, check, list, laws, new. `make` builds the rest.'
 
 .PHONY: first
 first: ## build a small program, quickly: run, check, list, laws and new; `make` then builds the whole one

@@ -150,16 +150,16 @@ void Collider::place(const double* y, Work<double>& work) const {
   }
 }
 
-// Goes from the velocities in `work` to those in y, books the change of kinetic energy, and returns what it is now.
-double Collider::book(double* y, Work<double>& work, double& supplied) const {
+// Goes from the velocities in `work` to those in y, and books the change of kinetic energy.
+Collider::Booked Collider::book(double* y, Work<double>& work) const {
   const double before = system_.tree().kinetic_energy(work.frames);
   place(y, work);
   const double after = system_.tree().kinetic_energy(work.frames);
-  supplied = work_of_constraints(y + system_.dof_count(), work);
+  const double supplied = work_of_constraints(y + system_.dof_count(), work);
   if (const int slot = system_.channel_slot(channel_of<ContactForce>(ContactForce::impact_loss)); slot >= 0)
     y[slot] += after - before - supplied;
   if (const int slot = system_.channel_slot(channel_of<PrescribedMotion>()); slot >= 0) y[slot] += supplied;
-  return after;
+  return {after, supplied};
 }
 
 bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
@@ -217,7 +217,9 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   record.constraints = held_;
   record.energy_before = system_.tree().kinetic_energy(work.frames);
   const std::vector<Vec> before = momenta(system_.tree(), work.frames);
-  record.energy_after = book(y, work, record.supplied);
+  const Booked booked = book(y, work);
+  record.energy_after = booked.kinetic;
+  record.supplied = booked.supplied;
   std::vector<Vec> moved = momenta(system_.tree(), work.frames);
   for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= before[i];
   std::vector<Vec> pushed = contact_impulses(system_, record.contacts, record.result.impulse, work);
@@ -288,8 +290,7 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
     for (Closing& c : out) c.end = t;
   fill_rows(contacts, false, work);
   shift(y + n, target);
-  double supplied = 0;
-  book(y, work, supplied);
+  book(y, work);
   return out;
 }
 
@@ -336,8 +337,7 @@ bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Wo
   const ForceSolution s = solve_forces(p);
   if (!s.solved) return false;
   for (int a = 0; a < m; ++a) push(y + n, rows_[a], s.force[a]);
-  double supplied = 0;
-  book(y, work, supplied);
+  book(y, work);
   return true;
 }
 

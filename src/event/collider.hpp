@@ -59,7 +59,10 @@ class Collider {
   bool strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
                     const Scales& scales, Outcome& out);
   void place(const double* y, Work<double>& work) const;
-  double book(double* y, Work<double>& work, double& supplied) const;
+  struct Booked {
+    double kinetic = 0, supplied = 0;  // energy after it; what prescribed motions gave [J]
+  };
+  Booked book(double* y, Work<double>& work) const;
   double unit(int contact, const Scales& scales) const;
   double lowest_bounce(int contact, const Scales& scales, const Work<double>& work) const;
   void shift(double* x, const std::vector<double>& target);

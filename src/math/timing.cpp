@@ -296,19 +296,15 @@ class EdgeFinder {
 
 // What decides sides, and what is cut to whole numbers.
 template <class P>
-std::vector<Crossings> crossings_of(const FormulaOf<P>& f, const Enclosed<P>& e,
-                                    FormulaOf<P>& with_quotients) {
+std::vector<Crossings> crossings_of(const FormulaOf<P>& f, const Enclosed<P>& e) {
   using Op = typename FormulaOf<P>::Op;
   std::vector<Crossings> out;
   for (const auto& n : f.nodes) {
-    if (n.a < 0 || !e.is_timed(n.a)) continue;
-    if (n.op == Op::side && n.index < 0) out.push_back({n.a, false, 0});
-    if (n.op == Op::floor || n.op == Op::ceil) out.push_back({n.a, true, 0});
-    if (n.op == Op::round) out.push_back({n.a, true, 0.5});
-    if (n.op == Op::modulo) {
-      with_quotients.nodes.push_back({Op::divide, n.a, n.b});
-      out.push_back({static_cast<int>(with_quotients.nodes.size()) - 1, true, 0});
-    }
+    const int decides = n.op == Op::modulo ? n.c : n.a;
+    if (decides < 0 || !e.is_timed(decides)) continue;
+    if (n.op == Op::side && n.index < 0) out.push_back({decides, false, 0});
+    if (n.op == Op::floor || n.op == Op::ceil || n.op == Op::modulo) out.push_back({decides, true, 0});
+    if (n.op == Op::round) out.push_back({decides, true, 0.5});
   }
   return out;
 }
@@ -389,15 +385,11 @@ template <class P>
 Timing timing_of(const FormulaOf<P>& formula, double from, double to, double share) {
   Timing out;
   if (!(to > from) || !formula.uses(0)) return out;
-  FormulaOf<P> f = formula;
-  const std::vector<Crossings> crossings = crossings_of(formula, Enclosed<P>(formula), f);
   bool known = true;
-  {
-    Enclosed<P> enclosed(f);
-    EdgeFinder<P> finder(enclosed, from, to, out);
-    for (const Crossings& c : crossings) known = finder.find(c) && known;
-  }
   Enclosed<P> enclosed(formula);
+  EdgeFinder<P> finder(enclosed, from, to, out);
+  for (const Crossings& c : crossings_of(formula, enclosed)) known = finder.find(c) && known;
+  enclosed.evaluations = 0;  // pieces have as many of their own
   for (const int root : enclosed.roots())
     known = find_pieces(enclosed, root, from, to, share, out.pieces) && known;
   if (!known) out.longest = (to - from) / 1000;

@@ -180,6 +180,7 @@ std::string make_knobs_json(const Scenario& s) {
     knob["shown_in"] = k.unit;
     knob["range"] = k.range ? Json::array({number(k.range->first), number(k.range->second)}) : Json(nullptr);
     if (!k.choices.empty()) knob["choices"] = k.choices;
+    knob["integer"] = k.integer;
     knob["about"] = k.about;
     out.push_back(knob);
   }

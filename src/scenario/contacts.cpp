@@ -142,18 +142,18 @@ class ContactReader {
     return out;
   }
 
-  std::size_t find_body(const Table& t, const std::string& name) const {
+  std::size_t find_body(const Table& t, const char* key, const std::string& name) const {
     const auto found = std::find(body_names_.begin(), body_names_.end(), name);
     if (found == body_names_.end())
-      throw t.error("bodies", fmt::format("there is no body \"{}\"{} (bodies: {})", name,
-                                          did_you_mean(name, body_names_), one_of(body_names_)));
+      throw t.error(key, fmt::format("there is no body \"{}\"{} (bodies: {})", name,
+                                     did_you_mean(name, body_names_), one_of(body_names_)));
     return static_cast<std::size_t>(found - body_names_.begin());
   }
 
   std::vector<std::size_t> find_bodies(const Table& t) const {
     std::vector<std::size_t> out;
     for (const std::string& name : t.filled_texts_or("bodies")) {
-      const std::size_t body = find_body(t, name);
+      const std::size_t body = find_body(t, "bodies", name);
       if (std::find(out.begin(), out.end(), body) != out.end())
         throw t.error("bodies", fmt::format("\"{}\" is listed twice", name));
       out.push_back(body);
@@ -230,8 +230,7 @@ class ContactReader {
   // What carries a wall: a body that is named, or one that is made for it and moves as it is told.
   void carry(const Table& t, WallOf<P>& wall) {
     if (moves_wall(t)) {
-      const auto own = std::find(body_names_.begin(), body_names_.end(), wall.name);
-      wall.on = static_cast<int>(own - body_names_.begin());
+      wall.on = static_cast<int>(find_body(t, "name", wall.name));
       wall.plane.point = {};  // its joint is there
       PrescribedMotionOf<P> motion;
       motion.label = wall.name;
@@ -242,11 +241,7 @@ class ContactReader {
     }
     if (!t.has("on")) return;
     const std::string name = t.filled_text_or("on", "");
-    const auto found = std::find(body_names_.begin(), body_names_.end(), name);
-    if (found == body_names_.end())
-      throw t.error("on", fmt::format("there is no body \"{}\"{} (bodies: {})", name,
-                                      did_you_mean(name, body_names_), one_of(body_names_)));
-    wall.on = static_cast<int>(found - body_names_.begin());
+    wall.on = static_cast<int>(find_body(t, "on", name));
     const BodyDataOf<P>& carrier = bodies_[static_cast<std::size_t>(wall.on)];
     if (carrier.rigid.beam)
       throw t.error("on", fmt::format("\"{}\" is elastic; only rigid bodies carry a wall", name));

@@ -327,8 +327,9 @@ class Compiler {
       return put(name == "floor" ? Op::floor : name == "ceil" ? Op::ceil : Op::round, a[0]);
     }
     if (name == "mod") {
-      check_steps(put(Op::divide, a[0], a[1]), name);
-      return put(Op::modulo, a[0], a[1]);
+      const int quotient = put(Op::divide, a[0], a[1]);  // jumps where it is a whole number: see timing.hpp
+      check_steps(quotient, name);
+      return put(Op::modulo, a[0], a[1], quotient);
     }
     fail(fmt::format("{}() cannot be used in an expression of the state", name));
   }

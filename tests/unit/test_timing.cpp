@@ -55,6 +55,13 @@ TEST(Timing, what_is_cut_to_whole_numbers_jumps_there) {
               Pointwise(Within(1e-15), std::vector{1.0, std::sqrt(2.0), std::sqrt(3.0)}));
 }
 
+// As long an expression as formulas may be.
+TEST(Timing, many_jumps_of_one_expression_are_all_found) {
+  std::string text = "mod(t, 0.5)";
+  for (int k = 0; k < 29; ++k) text += " + mod(t, 0.5)";
+  EXPECT_THAT(edges(text.c_str(), 0.1, 1.1), Pointwise(Within(0), std::vector{0.5, 1.0}));
+}
+
 // Between two pieces in turn the value changes by no more than an eighth of all that it does.
 TEST(Timing, pieces_follow_what_is_narrow) {
   for (const char* text : {"exp(-((t - 7.3)/1e-4)^2)", "sin(2*pi*8*t)", "1/(1 + (1e5*(t - 2))^2)"}) {

@@ -83,3 +83,18 @@ export async function waitFor(what, check, seconds = 20) {
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
+
+/// A scenario whose run does not end in any time that a test has.
+export const forever = `title = "Runs for ever"
+[[body]]
+name  = "rod"
+shape = { kind = "cylinder", length = 0.2, diameter = 0.01, density = 7700 }
+joint = "pin"
+[initial]
+"rod.angle" = "1 deg"
+[stop]
+time = 1e5
+when = "rod.angle rises through 10"
+[solver]
+max_step = 1e-5
+`;

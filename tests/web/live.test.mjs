@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test as always } from "node:test";
 import { pathToFileURL } from "node:url";
-import { makeFolder, makeReport, openBrowser, openPage, program, startServer, thud, waitFor } from "./helper.mjs";
+import { forever, makeFolder, makeReport, openBrowser, openPage, program, startServer, thud, waitFor } from "./helper.mjs";
 
 const engine = join(dirname(program), "../share/thud/live/engine.txt");
 const reason = existsSync(engine) ? false : "the engine for browsers has not been built (make live)";
@@ -227,19 +227,7 @@ test("a run without end is given up after its time, and the page goes on", async
   const { page, context } = await open(playground);
   await page.click("#tab-text");
   const text = await page.inputValue("#toml");
-  await page.fill("#toml", `title = "Runs for ever"
-[[body]]
-name  = "rod"
-shape = { kind = "cylinder", length = 0.2, diameter = 0.01, density = 7700 }
-joint = "pin"
-[initial]
-"rod.angle" = "1 deg"
-[stop]
-time = 1e5
-when = "rod.angle rises through 10"
-[solver]
-max_step = 1e-5
-`);
+  await page.fill("#toml", forever);
   await waitFor("a word", async () => /longer than 60 s/.test(await page.textContent("#problem")), 120);
   await page.fill("#toml", text.replace("Free link dropped", "My link dropped"));
   await waitFor("the new title", async () => (await page.title()).startsWith("My link"));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { openBrowser, openPage, program, startServer, waitFor } from "./helper.mjs";
+import { forever, openBrowser, openPage, program, startServer, waitFor } from "./helper.mjs";
 
 let browser, server;
 
@@ -28,20 +28,6 @@ const drag = (page, knob, share) =>
     e.dispatchEvent(new Event("input", { bubbles: true }));
   }, share);
 const jobs = async () => (await (await fetch(`${server.address}api/status`)).json()).jobs;
-
-const forever = `title = "Runs for ever"
-[[body]]
-name  = "rod"
-shape = { kind = "cylinder", length = 0.2, diameter = 0.01, density = 7700 }
-joint = "pin"
-[initial]
-"rod.angle" = "1 deg"
-[stop]
-time = 1e5
-when = "rod.angle rises through 10"
-[solver]
-max_step = 1e-5
-`;
 
 test("a slider gives a new answer: the faster, the sooner it stops", async () => {
   const { page, context, trouble, requests } = await open();

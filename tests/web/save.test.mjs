@@ -98,6 +98,23 @@ test("the data as CSV and JSON are those of the program", async () => {
   await context.close();
 });
 
+test("the data of a report of several runs are those of all", async () => {
+  const several = makeReport(place.folder, "several.html", "run", "free_link", "--vary", "speed=1,2", "--quiet").url;
+  const { page, context } = await open(several);
+  const [head, ...rows] = (await save(page, "#save-plots", "Data, CSV")).bytes.toString().trim().split("\n").map((l) => l.split(","));
+  assert.deepEqual(head.slice(0, 2), ["run", "time [s]"]);
+  const { runs } = JSON.parse((await save(page, "#save-plots", "Data, JSON")).bytes);
+  assert.equal(runs.length, 2);
+  for (const { label, run } of runs) {
+    const speed = Number(/[\d.]+/.exec(label)[0]);
+    const alone = JSON.parse(thud("run", "free_link", "--set", `speed=${speed}`, "--json"));
+    const own = rows.filter((r) => r[0] === label);
+    assert.equal(own.length, run.time.length);
+    assert.ok(Math.abs(Number(own.at(-1)[1]) - alone.stop.time) < 1e-9, `${label}: ${own.at(-1)}`);
+  }
+  await context.close();
+});
+
 test("the animation as GIF and as WebM", async () => {
   const { page, context, trouble } = await open();
   await page.selectOption("#speed", { label: "1/20" }); // 28 ms at a twentieth: half a second

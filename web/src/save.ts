@@ -72,11 +72,14 @@ export function csv(columns: { name: string; values: (number | string | null)[] 
   return `${lines.join("\n")}\n`;
 }
 
-/// The trajectory as far as the page has it.
-export function runCsv(scene: Scene, run: Run): string {
+/// The trajectories as far as the page has them; of several runs one below the other, with their labels in front.
+export function runsCsv(scene: Scene, runs: { label: string; run: Run }[]): string {
   const unit = new Map(scene.observables.map((o) => [o.name, o.unit]));
-  const named = (name: string) => (unit.get(name) ? `${name} [${unit.get(name)}]` : name);
-  return csv([{ name: "time [s]", values: run.time }, ...Object.entries(run.columns).map(([name, values]) => ({ name: named(name), values }))]);
+  const title = (name: string) => (unit.get(name) ? `${name} [${unit.get(name)}]` : name);
+  const names = [...new Set(runs.flatMap((r) => Object.keys(r.run.columns)))];
+  const column = (name: string) => runs.flatMap((r) => r.run.columns[name] ?? r.run.time.map(() => null));
+  const labels = runs.length > 1 ? [{ name: "run", values: runs.flatMap((r) => r.run.time.map(() => r.label)) }] : [];
+  return csv([...labels, { name: "time [s]", values: runs.flatMap((r) => r.run.time) }, ...names.map((name) => ({ name: title(name), values: column(name) }))]);
 }
 
 /// A button with a list of files to save.

@@ -107,8 +107,10 @@ export class SweepPanel {
     const track = new Track(knob);
     const value = Number(knob.default);
     const wide = value > 0 && track.high > 4 * value;
-    axis.low.value = String(Number((wide ? Math.max(track.low, value / 2) : track.low).toPrecision(4)));
-    axis.high.value = String(Number((wide ? Math.min(track.high, 2 * value) : track.high).toPrecision(4)));
+    const low = wide ? Math.max(track.low, value / 2) : track.low;
+    const high = wide ? Math.min(track.high, 2 * value) : track.high;
+    axis.low.value = String(knob.integer ? Math.ceil(low) : Number(low.toPrecision(4)));
+    axis.high.value = String(knob.integer ? Math.floor(high) : Number(high.toPrecision(4)));
     axis.count.value = knob.integer ? String(Math.min(20, Number(axis.high.value) - Number(axis.low.value) + 1)) : "20";
   }
 

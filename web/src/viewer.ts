@@ -6,7 +6,7 @@ import { EnergyPlot } from "./energy_plot";
 import { canRecord, makeGif, makeWebm } from "./film";
 import { Player, suitSpeed } from "./player";
 import { PlotPanel, Source } from "./plots";
-import { Figure, pictureItems, runCsv, saveMenu, saveText } from "./save";
+import { Figure, pictureItems, runsCsv, saveMenu, saveText } from "./save";
 import { Stage } from "./stage";
 import { Column, EventTable, accountTable, notesList, peaksTable, resultsTable, stopText } from "./tables";
 import { colour } from "./theme";
@@ -37,7 +37,7 @@ export class Viewer {
   private account = h("div");
   private shown = "";
   private scene!: Scene;
-  private run!: Run;
+  private runs: { label: string; run: Run }[] = []; // the one in front first
 
   constructor() {
     this.player.onTime((t) => this.stage.draw(t));
@@ -68,9 +68,14 @@ export class Viewer {
     return saveMenu("save-plots", "Save plots or data", [
       ...pictureItems(() => this.plots.figure(), "Plots"),
       ...pictureItems(() => this.energy.figure(this.scene.name), "Energy"),
-      { label: "Data, CSV", save: () => saveText(`${this.scene.name}.csv`, runCsv(this.scene, this.run), "text/csv") },
-      { label: "Data, JSON", save: () => saveText(`${this.scene.name}.json`, JSON.stringify({ kind: "run", scene: this.scene, run: this.run }), "application/json") },
+      { label: "Data, CSV", save: () => saveText(`${this.scene.name}.csv`, runsCsv(this.scene, this.runs), "text/csv") },
+      { label: "Data, JSON", save: () => saveText(`${this.scene.name}.json`, this.json(), "application/json") },
     ]);
+  }
+
+  private json(): string {
+    const { scene, runs } = this;
+    return JSON.stringify(runs.length > 1 ? { kind: "runs", scene, runs } : { kind: "run", scene, run: runs[0].run });
   }
 
   /// The cards in two columns, one below the other on a narrow screen.
@@ -88,7 +93,8 @@ export class Viewer {
   show(scene: Scene, run: Run, pinned: Pinned[] = [], front = { label: "this run", colour: () => colour("series-1") }): void {
     const isNew = this.shown !== scene.name;
     this.shown = scene.name;
-    [this.scene, this.run] = [scene, run];
+    this.scene = scene;
+    this.runs = [{ label: front.label, run }, ...pinned.map((p) => ({ label: p.label, run: p.run }))];
     this.window.setEnd(Math.max(run.stop.time, ...pinned.map((p) => p.run.stop.time)));
     if (isNew) this.window.showAll();
     this.stage.load(scene, run, !isNew, pinned);
