@@ -135,6 +135,7 @@ install: all ## install below PREFIX (default /usr/local)
 
 .PHONY: deb
 deb: all ## make a Debian package of the program, build/thud_*.deb
+	@scripts/install-deps deb
 	@scripts/make-deb build/release build
 
 .PHONY: wheel

@@ -32,17 +32,23 @@ endif()
 
 add_library(thud_warnings INTERFACE)
 target_compile_options(thud_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wdouble-promotion
+  -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wdouble-promotion
   # gcc 12 raises these falsely inside std::string when optimising
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
   $<$<BOOL:${THUD_WERROR}>:-Werror>)
+# In a unit names of one source are seen in the next, and what is local to a source is in an included file.
+option(THUD_UNITS "Compile several sources at a time" ON)
+if(THUD_UNITS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(thud_warnings INTERFACE -Wshadow=local -Wno-subobject-linkage)
+else()
+  target_compile_options(thud_warnings INTERFACE -Wshadow)
+endif()
 
 # thud_units(target name...)
 #
 # Adds units/NAME.cpp, which includes sources that are compiled together: headers, most of the work, are read once for all
 # of them. Without THUD_UNITS the sources are compiled one by one, which is what checkers and editors want to see. A name
 # that ends in .cpp is a source that stands by itself.
-option(THUD_UNITS "Compile several sources at a time" ON)
 function(thud_units target)
   foreach(name IN LISTS ARGN)
     set(sources units/${name}.cpp)
@@ -54,10 +60,30 @@ function(thud_units target)
       list(TRANSFORM sources REPLACE "^#include \"(.*)\"$" "\\1")
     endif()
     target_sources(${target} PRIVATE ${sources})
-    # In a unit names of one source are seen in the next, and what is local to a source is in an included file.
-    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS
-      "$<$<CONFIG:Release>:-O1>;$<$<CXX_COMPILER_ID:GNU>:-Wno-shadow;-Wshadow=local;-Wno-subobject-linkage>")
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
   endforeach()
+endfunction()
+
+# thud_compile_together(target source...)
+#
+# Compiles those of the sources that lie in one folder as one; small folders go together, and large ones are halved, so
+# that a change does not wait for all of them. Paths are relative to src/; the target's property UNITY_BUILD turns it on.
+function(thud_compile_together target)
+  foreach(source IN LISTS ARGN)
+    string(REGEX REPLACE "^([a-z]+)/.*" "\\1" group "${source}")
+    # Names local to two sources stand in their own folder too.
+    if(group MATCHES "^(math|beam|mechanics)$")
+      set(group solve)
+    elseif(group STREQUAL "granular" OR source MATCHES "contact/correlation")
+      set(group elements)
+    elseif(source MATCHES "scenario/result_formula")
+      set(group event)
+    elseif(source MATCHES "step/(implicit|exact)_steppers?|event/(run|run_events|locator|solver)\\.")
+      string(APPEND group "_2")
+    endif()
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${source}" PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
 # Where the program finds scenarios/ and reference/: in THUD_INSTALL_DATA_DIR, taken relative to the parent of the

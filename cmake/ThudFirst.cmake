@@ -21,31 +21,16 @@ function(thud_first_group name)
   set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${name})
 endfunction()
 
-# What runs call is listed in src/CMakeLists.txt alone; a unit for each folder of it.
+# What runs call is listed in src/CMakeLists.txt alone.
 set(list_of_sources "${PROJECT_SOURCE_DIR}/src/CMakeLists.txt")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list_of_sources}")
 file(READ "${list_of_sources}" text)
-string(REGEX MATCH "add_library\\(thud\n[^)]*" text "${text}")
+string(REGEX MATCH "set\\(engine\n[^)]*" text "${text}")
 string(REGEX MATCHALL "[a-z_0-9]+/[a-z_0-9]+\\.cpp" engine "${text}")
 list(REMOVE_ITEM engine dynamics/sand_probe.cpp)
-list(TRANSFORM engine PREPEND "src/")
-foreach(source IN LISTS engine)
-  string(REGEX REPLACE "^src/([a-z]+)/.*" "\\1" folder "${source}")
-  # Most of the work is reading headers: small folders go together. Names local to two sources stand in their own folder too.
-  if(folder MATCHES "^(math|beam|mechanics)$")
-    set(folder solve)
-  elseif(folder STREQUAL "granular" OR source MATCHES "contact/correlation")
-    set(folder elements)
-  elseif(source MATCHES "scenario/result_formula")
-    set(folder event)
-  endif()
-  list(APPEND engine_${folder} ${source})
-  list(APPEND folders ${folder})
-endforeach()
-list(REMOVE_DUPLICATES folders)
-foreach(folder IN LISTS folders)
-  thud_first_group(${folder} ${engine_${folder}})
-endforeach()
+thud_compile_together(thud_first ${engine})
+list(TRANSFORM engine PREPEND "${PROJECT_SOURCE_DIR}/src/")
+target_sources(thud_first PRIVATE ${engine})
 
 # Units of the whole program that hold nothing else, and of the others what a run needs.
 foreach(unit IN ITEMS scenario scenario_contacts scenario_parts scenario_values)
@@ -76,7 +61,9 @@ target_sources(thud_first PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/web_bundle.cpp")
 
 target_include_directories(thud_first PRIVATE
   "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/cli")
-target_compile_options(thud_first PRIVATE $<$<CONFIG:Release>:-O1>)
+target_compile_definitions(thud_first PRIVATE THUD_WITHOUT_DUALS)
+# Sources that are compiled as one look like headers to that warning.
+target_compile_options(thud_first PRIVATE $<$<CONFIG:Release>:-O1> -Wno-subobject-linkage)
 # Reports of studies share files with those of runs; the linker leaves out what is never called, and what that would call.
 target_compile_options(thud_first PRIVATE -ffunction-sections -fdata-sections)
 target_link_options(thud_first PRIVATE LINKER:--gc-sections)

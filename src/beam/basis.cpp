@@ -125,6 +125,6 @@ P BeamBasisOf<P>::value(int k, P x, int derivative) const {
 }
 
 template class BeamBasisOf<double>;
-template class BeamBasisOf<Dual<double>>;
+THUD_WITH_DUALS(template class BeamBasisOf<Dual<double>>;)
 
 }  // namespace thud

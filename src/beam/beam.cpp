@@ -96,6 +96,6 @@ void ElasticBeamOf<P>::scale_stiffness(int k, P factor) {
 }
 
 template class ElasticBeamOf<double>;
-template class ElasticBeamOf<Dual<double>>;
+THUD_WITH_DUALS(template class ElasticBeamOf<Dual<double>>;)
 
 }  // namespace thud

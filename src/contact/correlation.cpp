@@ -665,6 +665,6 @@ ResultOf<Problem> solve_correlated(const Problem& problem) {
 }
 
 template ImpactResult solve_correlated(const ImpactProblem&);
-template ImpactResultOf<Dual<double>> solve_correlated(const ImpactProblemOf<Dual<double>>&);
+THUD_WITH_DUALS(template ImpactResultOf<Dual<double>> solve_correlated(const ImpactProblemOf<Dual<double>>&);)
 
 }  // namespace thud::impact_parts

@@ -234,6 +234,6 @@ ResultOf<Problem> solve_single(const Problem& problem) {
 }
 
 template ImpactResult solve_single(const ImpactProblem&);
-template ImpactResultOf<Dual<double>> solve_single(const ImpactProblemOf<Dual<double>>&);
+THUD_WITH_DUALS(template ImpactResultOf<Dual<double>> solve_single(const ImpactProblemOf<Dual<double>>&);)
 
 }  // namespace thud::impact_parts

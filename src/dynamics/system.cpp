@@ -340,6 +340,6 @@ std::string SystemOf<P>::switch_name(SwitchRef s) const {
 }
 
 template class SystemOf<double>;
-template class SystemOf<Dual<double>>;
+THUD_WITH_DUALS(template class SystemOf<Dual<double>>;)
 
 }  // namespace thud

@@ -93,7 +93,8 @@ double ContactForceOf<P>::longest_first_step(const StepState& s, const Mode& bef
 }
 
 template struct ContactForceOf<double>;
-template ContactForceOf<Dual<double>>::ContactForceOf(ContactOf<Dual<double>>, const TreeOf<Dual<double>>&,
-                                                      Dual<double>);
+THUD_WITH_DUALS(template ContactForceOf<Dual<double>>::ContactForceOf(ContactOf<Dual<double>>,
+                                                                      const TreeOf<Dual<double>>&,
+                                                                      Dual<double>);)
 
 }  // namespace thud

@@ -48,6 +48,6 @@ Dual<double> CurveOf<P>::integral(Dual<double> x) const {
 }
 
 template struct CurveOf<double>;
-template struct CurveOf<Dual<double>>;
+THUD_WITH_DUALS(template struct CurveOf<Dual<double>>;)
 
 }  // namespace thud

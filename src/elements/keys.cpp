@@ -34,6 +34,6 @@ bool changes(const TimeFunctionOf<P>& f, double now, double end, double size) {
 }
 
 template bool changes(const TimeFunctionOf<double>&, double, double, double);
-template bool changes(const TimeFunctionOf<Dual<double>>&, double, double, double);
+THUD_WITH_DUALS(template bool changes(const TimeFunctionOf<Dual<double>>&, double, double, double);)
 
 }  // namespace thud

@@ -136,6 +136,6 @@ bool SandPieceOf<P>::passes_clearly(const SceneOf<P>& s, const Frames<double, P>
 }
 
 template struct SandPieceOf<double>;
-template std::string SandPieceOf<Dual<double>>::name(const SceneOf<Dual<double>>&) const;
+THUD_WITH_DUALS(template std::string SandPieceOf<Dual<double>>::name(const SceneOf<Dual<double>>&) const;)
 
 }  // namespace thud

@@ -41,6 +41,6 @@ std::string DamperOf<P>::fault() const {
 
 template struct StrutOf<double>;
 template std::string DamperOf<double>::fault() const;
-template std::string DamperOf<Dual<double>>::fault() const;
+THUD_WITH_DUALS(template std::string DamperOf<Dual<double>>::fault() const;)
 
 }  // namespace thud

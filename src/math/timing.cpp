@@ -398,6 +398,6 @@ Timing timing_of(const FormulaOf<P>& formula, double from, double to, double sha
 }
 
 template Timing timing_of(const FormulaOf<double>&, double, double, double);
-template Timing timing_of(const FormulaOf<Dual<double>>&, double, double, double);
+THUD_WITH_DUALS(template Timing timing_of(const FormulaOf<Dual<double>>&, double, double, double);)
 
 }  // namespace thud

@@ -86,6 +86,6 @@ std::vector<P> FlexOf<P>::into_basis(const std::vector<P>& x) const {
 }
 
 template class FlexOf<double>;
-template class FlexOf<Dual<double>>;
+THUD_WITH_DUALS(template class FlexOf<Dual<double>>;)
 
 }  // namespace thud::mechanics

@@ -208,6 +208,6 @@ P TreeOf<P>::total_mass() const {
 }
 
 template class TreeOf<double>;
-template class TreeOf<Dual<double>>;
+THUD_WITH_DUALS(template class TreeOf<Dual<double>>;)
 
 }  // namespace thud

@@ -171,6 +171,6 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
 }
 
 template BuiltOf<double> build_system(const Table&, const OwnParts&);
-template BuiltOf<Dual<double>> build_system(const Table&, const OwnParts&);
+THUD_WITH_DUALS(template BuiltOf<Dual<double>> build_system(const Table&, const OwnParts&);)
 
 }  // namespace thud::doc

@@ -187,9 +187,9 @@ ElasticBeamOf<P> make_beam(const BeamSpecOf<P>& spec, const BeamMountOf<P>& moun
 }
 
 template BeamSpecOf<double> read_beam(const Table&, double);
-template BeamSpecOf<Dual<double>> read_beam(const Table&, Dual<double>);
+THUD_WITH_DUALS(template BeamSpecOf<Dual<double>> read_beam(const Table&, Dual<double>);)
 template ElasticBeam make_beam(const BeamSpecOf<double>&, const BeamMountOf<double>&);
-template ElasticBeamOf<Dual<double>> make_beam(const BeamSpecOf<Dual<double>>&,
-                                               const BeamMountOf<Dual<double>>&);
+THUD_WITH_DUALS(template ElasticBeamOf<Dual<double>> make_beam(const BeamSpecOf<Dual<double>>&,
+                                                               const BeamMountOf<Dual<double>>&);)
 
 }  // namespace thud::doc

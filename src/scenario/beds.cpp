@@ -114,7 +114,8 @@ std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::st
 
 template std::vector<BedDataOf<double>> read_beds(const Table&, const std::vector<std::string>&,
                                                   const OwnParts&);
-template std::vector<BedDataOf<Dual<double>>> read_beds(const Table&, const std::vector<std::string>&,
-                                                        const OwnParts&);
+THUD_WITH_DUALS(template std::vector<BedDataOf<Dual<double>>> read_beds(const Table&,
+                                                                        const std::vector<std::string>&,
+                                                                        const OwnParts&);)
 
 }  // namespace thud::doc

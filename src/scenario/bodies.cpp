@@ -111,7 +111,7 @@ int find_joint(const Table& t, const char* key, const TreeOf<P>& tree) {
 }
 
 template int find_joint(const Table&, const char*, const TreeOf<double>&);
-template int find_joint(const Table&, const char*, const TreeOf<Dual<double>>&);
+THUD_WITH_DUALS(template int find_joint(const Table&, const char*, const TreeOf<Dual<double>>&);)
 
 namespace {
 
@@ -270,6 +270,6 @@ std::vector<BodyDataOf<P>> read_bodies(const Table& root) {
 }
 
 template std::vector<BodyDataOf<double>> read_bodies(const Table&);
-template std::vector<BodyDataOf<Dual<double>>> read_bodies(const Table&);
+THUD_WITH_DUALS(template std::vector<BodyDataOf<Dual<double>>> read_bodies(const Table&);)
 
 }  // namespace thud::doc

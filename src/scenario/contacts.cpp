@@ -418,8 +418,9 @@ void read_contacts(const Table& root, const std::vector<BodyDataOf<P>>& bodies,
 
 template void read_contacts(const Table&, const std::vector<BodyDataOf<double>>&, const std::vector<Feature>&,
                             const AssemblyOf<double>&);
-template void read_contacts(const Table&, const std::vector<BodyDataOf<Dual<double>>>&,
-                            const std::vector<FeatureOf<Dual<double>>>&, const AssemblyOf<Dual<double>>&);
+THUD_WITH_DUALS(template void read_contacts(const Table&, const std::vector<BodyDataOf<Dual<double>>>&,
+                                            const std::vector<FeatureOf<Dual<double>>>&,
+                                            const AssemblyOf<Dual<double>>&);)
 
 namespace {
 

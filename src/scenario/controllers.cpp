@@ -130,7 +130,7 @@ void read_controllers(const Table& root, const AssemblyOf<P>& s) {
 }
 
 template void read_controllers(const Table&, const AssemblyOf<double>&);
-template void read_controllers(const Table&, const AssemblyOf<Dual<double>>&);
+THUD_WITH_DUALS(template void read_controllers(const Table&, const AssemblyOf<Dual<double>>&);)
 
 // ---- the plan ---------------------------------------------------------------------------------------------------------
 

@@ -140,6 +140,6 @@ void read_drives(const Table& root, const AssemblyOf<P>& into) {
 }
 
 template void read_drives(const Table&, const AssemblyOf<double>&);
-template void read_drives(const Table&, const AssemblyOf<Dual<double>>&);
+THUD_WITH_DUALS(template void read_drives(const Table&, const AssemblyOf<Dual<double>>&);)
 
 }  // namespace thud::doc

@@ -344,7 +344,7 @@ void read_elements(const Table& root, const AssemblyOf<P>& into) {
 }
 
 template void read_elements(const Table&, const AssemblyOf<double>&);
-template void read_elements(const Table&, const AssemblyOf<Dual<double>>&);
+THUD_WITH_DUALS(template void read_elements(const Table&, const AssemblyOf<Dual<double>>&);)
 
 std::vector<KeySpec> element_keys() {
   std::vector<KeySpec> out;

@@ -332,8 +332,8 @@ std::array<P, 3> expression_jet(std::string_view text, const SymbolTable& symbol
 }
 template std::array<double, 3> expression_jet<double>(std::string_view, const SymbolTable&,
                                                       const std::vector<std::string>&, double);
-template std::array<Dual<double>, 3> expression_jet<Dual<double>>(std::string_view, const SymbolTable&,
-                                                                  const std::vector<std::string>&, double);
+THUD_WITH_DUALS(template std::array<Dual<double>, 3> expression_jet<Dual<double>>(
+                    std::string_view, const SymbolTable&, const std::vector<std::string>&, double);)
 
 Reading read(std::string_view expression, const SymbolTable& symbols) {
   const double value = evaluate(expression, symbols);

@@ -378,6 +378,7 @@ TimingFunction timing_of(const TimeExpression& e, double share) {
 }
 
 template FormulaOf<double> compile_formula(const SignalText&, const SymbolTable&, Sides);
-template FormulaOf<Dual<double>> compile_formula(const SignalText&, const SymbolTable&, Sides);
+THUD_WITH_DUALS(template FormulaOf<Dual<double>> compile_formula(const SignalText&, const SymbolTable&,
+                                                                 Sides);)
 
 }  // namespace thud::doc

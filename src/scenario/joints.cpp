@@ -291,10 +291,10 @@ BodyPointOf<P> read_attachment(const JointDataOf<P>& joint, const ShapeDataOf<P>
 }
 
 template JointDataOf<double> read_joint(const Table&, const std::string&, const ShapeDataOf<double>&);
-template JointDataOf<Dual<double>> read_joint(const Table&, const std::string&,
-                                              const ShapeDataOf<Dual<double>>&);
+THUD_WITH_DUALS(template JointDataOf<Dual<double>> read_joint(const Table&, const std::string&,
+                                                              const ShapeDataOf<Dual<double>>&);)
 template BodyPoint read_attachment(const JointDataOf<double>&, const ShapeDataOf<double>&);
-template BodyPointOf<Dual<double>> read_attachment(const JointDataOf<Dual<double>>&,
-                                                   const ShapeDataOf<Dual<double>>&);
+THUD_WITH_DUALS(template BodyPointOf<Dual<double>> read_attachment(const JointDataOf<Dual<double>>&,
+                                                                   const ShapeDataOf<Dual<double>>&);)
 
 }  // namespace thud::doc

@@ -344,6 +344,6 @@ ShapeDataOf<P> read_shape(const Table& table) {
 }
 
 template ShapeDataOf<double> read_shape(const Table&);
-template ShapeDataOf<Dual<double>> read_shape(const Table&);
+THUD_WITH_DUALS(template ShapeDataOf<Dual<double>> read_shape(const Table&);)
 
 }  // namespace thud::doc

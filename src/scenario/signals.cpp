@@ -181,18 +181,18 @@ PathFunctionOf<P> read_path(const Table& table, const char* key, Dimension dimen
   return out;
 }
 template PathFunctionOf<double> read_path(const Table&, const char*, Dimension);
-template PathFunctionOf<Dual<double>> read_path(const Table&, const char*, Dimension);
+THUD_WITH_DUALS(template PathFunctionOf<Dual<double>> read_path(const Table&, const char*, Dimension);)
 
 template struct SignalListOf<double>;
-template struct SignalListOf<Dual<double>>;
+THUD_WITH_DUALS(template struct SignalListOf<Dual<double>>;)
 template std::shared_ptr<const DriveOf<double>> make_drive(const Table&, std::string_view, const std::string&,
                                                            const SymbolTable&, const SignalListOf<double>&);
-template std::shared_ptr<const DriveOf<Dual<double>>> make_drive(const Table&, std::string_view,
-                                                                 const std::string&, const SymbolTable&,
-                                                                 const SignalListOf<Dual<double>>&);
+THUD_WITH_DUALS(template std::shared_ptr<const DriveOf<Dual<double>>> make_drive(
+                    const Table&, std::string_view, const std::string&, const SymbolTable&,
+                    const SignalListOf<Dual<double>>&);)
 template bool read_function(const Table&, std::string_view, Dimension, const AssemblyOf<double>&,
                             TimeFunctionOf<double>&);
-template bool read_function(const Table&, std::string_view, Dimension, const AssemblyOf<Dual<double>>&,
-                            TimeFunctionOf<Dual<double>>&);
+THUD_WITH_DUALS(template bool read_function(const Table&, std::string_view, Dimension,
+                                            const AssemblyOf<Dual<double>>&, TimeFunctionOf<Dual<double>>&);)
 
 }  // namespace thud::doc

@@ -40,7 +40,7 @@ PlaneOf<P> wall_plane(const Table& wall) {
   return PlaneOf<P>::make({P(at[0]), P(at[1])}, wall_slope<P>(wall));
 }
 template PlaneOf<double> wall_plane(const Table&);
-template PlaneOf<Dual<double>> wall_plane(const Table&);
+THUD_WITH_DUALS(template PlaneOf<Dual<double>> wall_plane(const Table&);)
 
 std::string wall_name(const Table& wall, std::size_t number) {
   return wall.filled_text_or("name", number == 1 ? "wall" : fmt::format("wall{}", number));
@@ -78,6 +78,6 @@ void add_wall_carriers(const Table& root, std::vector<BodyDataOf<P>>& bodies) {
 }
 
 template void add_wall_carriers(const Table&, std::vector<BodyDataOf<double>>&);
-template void add_wall_carriers(const Table&, std::vector<BodyDataOf<Dual<double>>>&);
+THUD_WITH_DUALS(template void add_wall_carriers(const Table&, std::vector<BodyDataOf<Dual<double>>>&);)
 
 }  // namespace thud::doc

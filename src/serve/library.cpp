@@ -11,9 +11,11 @@ namespace thud::serve {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
 
 std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -52,9 +54,9 @@ std::string ServedScenario::json() const {
 }
 
 std::string Library::json() const {
-  Json scenarios = Json::array();
+  OrderedJson scenarios = OrderedJson::array();
   for (const ServedScenario& s : list_) {
-    Json entry = {{"name", s.name}, {"title", s.title}, {"about", s.about}};
+    OrderedJson entry = {{"name", s.name}, {"title", s.title}, {"about", s.about}};
     if (!s.file.empty()) entry["own"] = true;
     scenarios.push_back(entry);
   }
@@ -62,7 +64,7 @@ std::string Library::json() const {
 }
 
 std::string Library::versions_json() const {
-  Json out = Json::object();
+  OrderedJson out = OrderedJson::object();
   for (const ServedScenario& s : list_)
     if (!s.file.empty()) out[s.name] = s.version;
   return text_of(out);

@@ -4,6 +4,13 @@
 #include <type_traits>
 #include <vector>
 
+/// Around explicit instantiations that only derivatives with respect to knobs need: the program of `make first` has none.
+#ifdef THUD_WITHOUT_DUALS
+#define THUD_WITH_DUALS(...)
+#else
+#define THUD_WITH_DUALS(...) __VA_ARGS__
+#endif
+
 namespace thud {
 
 /// A number and its derivative along one direction: forward-mode differentiation.
