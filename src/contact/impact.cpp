@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "contact/impact_parts.hpp"
+#include "thud/contact/contact.hpp"
 
 namespace thud {
 
@@ -13,6 +14,16 @@ const char* restitution_law_name(RestitutionLaw law) {
     case RestitutionLaw::newton: return "newton";
     case RestitutionLaw::poisson: return "poisson";
     case RestitutionLaw::stronge: return "stronge";
+  }
+  return "";
+}
+
+const char* painleve_name(Painleve policy) {
+  switch (policy) {
+    case Painleve::lift: return "lift";
+    case Painleve::slide: return "slide";
+    case Painleve::jam: return "jam";
+    case Painleve::stop: return "stop";
   }
   return "";
 }
@@ -132,6 +143,7 @@ ImpactResult solve_impact(const ImpactProblem& p) {
     out.note = "the velocities or the matrix of this impact are not finite";
     return out;
   }
+  if (p.jams) return impact_parts::solve_single(p);
   if (p.count == 1) return solve_one(p);
   const std::vector<int> group = find_groups(p);
   const int groups = p.count == 0 ? 0 : *std::max_element(group.begin(), group.end()) + 1;

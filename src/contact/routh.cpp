@@ -72,7 +72,9 @@ class Way {
   Slope slope() const {
     if (slip_ != 0) {
       const T t = -mu_ * slip_;
-      return {t, epsilon_ + alpha_ * t, opening(gamma_ + epsilon_ * t)};
+      T c = opening(gamma_ + epsilon_ * t);
+      if (p_.jams && !restoring_) c = std::min(c, T(0));  // up to the edge of what sliding can do
+      return {t, epsilon_ + alpha_ * t, c};
     }
     if (!(alpha_ > T(0))) return {T(0), T(0), gamma_};
     return {-epsilon_ / alpha_, T(0), std::max(T(0), opening(gamma_ - epsilon_ * (epsilon_ / alpha_)))};
@@ -211,7 +213,7 @@ class Way {
       out_.name = "slip";
     else
       out_.name = slip_ == 0 ? "stick" : "slip from rest";
-    if (out_.jam) out_.name += ", jam";
+    if (out_.jam || p_.jams) out_.name += ", jam";
   }
 
   const Problem& p_;
@@ -229,7 +231,7 @@ class Way {
 
 template <class Problem>
 ResultOf<Problem> solve_single(const Problem& problem) {
-  if (value_of(problem.velocity[1]) >= 0) return make_untouched(problem);
+  if (value_of(problem.velocity[1]) >= 0 && !problem.jams) return make_untouched(problem);
   return Way<Problem>(problem).run();
 }
 

@@ -69,6 +69,7 @@ const char* mark_name(EventKind kind) {
     case EventKind::settle: return "settles";
     case EventKind::touch: return "touches";
     case EventKind::lift: return "lifts off";
+    case EventKind::painleve: return "jams";
     default: return nullptr;
   }
 }

@@ -274,7 +274,7 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
     forces_.lower[a] = -lower;
     forces_.upper[a] = upper;
   }
-  const ForceSolution solution = solve_forces(forces_);
+  ForceSolution solution = solve_forces(forces_);
   jammed_ = -1;
   if (!solution.solved) {
     for (int a = 0; a < m; ++a)
@@ -282,6 +282,7 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
         if (jammed_ < 0 || forces_.matrix[a * m + a] <= 0) jammed_ = vanishing_[a].index;
     return false;
   }
+  if (slides && !choose_answers(mode, solution)) return false;
   for (int a = 0; a < m; ++a) {
     const SwitchRef s = vanishing_[a];
     std::int8_t& state = system_.switch_state(s, mode);
@@ -305,13 +306,49 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
   return true;
 }
 
+std::vector<double> ModeSelector::pulls() const {
+  std::vector<double> out(2 * system_.contacts().size(), 0.0);
+  for (int a = 0; a < forces_.size; ++a)
+    if (vanishing_[a].type == type_of<ContactForce>)
+      out[2 * vanishing_[a].index + (vanishing_[a].sub == ContactForce::normal)] = forces_.offset[a];
+  return out;
+}
+
+// Sliding contacts that their own force would press together (Painlevé) and that open without it have two answers, and by
+// an impact a third: the policy of the contact chooses. False: by an impact, or by ending the run.
+bool ModeSelector::choose_answers(const Mode& mode, ForceSolution& solution) {
+  const int m = forces_.size;
+  for (int a = 0; a < m; ++a) {
+    const SwitchRef s = vanishing_[a];
+    if (system_.sliding_friction(s, mode) == 0 || !(forces_.matrix[a * m + a] < 0)) continue;
+    ForceSolution open = solution;
+    if (solution.state[a] == BoundState::inside) {
+      ForceProblem without = forces_;
+      without.upper[a] = without.lower[a];
+      open = solve_forces(without);
+    }
+    if (!open.solved || !(open.rate[a] > 0)) continue;
+    two_answers_ = s.index;
+    switch (system_.contacts()[s.index].law.painleve) {
+      case Painleve::lift: solution = open; break;
+      case Painleve::slide:
+        if (ForceSolution closed = solve_forces_held(forces_, a); closed.solved && closed.force[a] > 0)
+          solution = closed;
+        break;
+      case Painleve::jam:
+      case Painleve::stop: jammed_ = s.index; return false;
+    }
+  }
+  return true;
+}
+
 // Sets the velocities of the vanishing switches to exactly zero. They are of rounding size, and the kinetic energy
-// changes by their square.
-void ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work) {
+// changes by their square. True when one was not.
+bool ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work) {
   const int n = system_.dof_count(), k = static_cast<int>(vanishing_.size());
   bool moving = false;
   for (const SwitchRef& s : vanishing_) moving = moving || system_.switch_rate(s, work) != 0;
-  if (!moving) return;
+  if (!moving) return false;
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck = vanishing_;
   find_rows(t, y, mode, work, scratch_.data());
@@ -328,13 +365,14 @@ void ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mod
   std::vector<double> g(static_cast<std::size_t>(m) * m), x(m), size(m);
   for (int a = 0; a < m; ++a) size[a] = std::sqrt(w[use[a] * k + use[a]]);
   for (int a = 0; a < m; ++a) {
-    if (!(size[a] > 0)) return;
+    if (!(size[a] > 0)) return false;
     x[a] = -system_.switch_rate(vanishing_[use[a]], work) / size[a];
     for (int b = 0; b < m; ++b) g[a * m + b] = w[use[a] * k + use[b]] / (size[a] * size[b]);
   }
   solve_hold(g.data(), x.data(), m, 1e-7);  // what is nearly dependent is left alone
   for (int a = 0; a < m; ++a)
     for (int i = 0; i < n; ++i) y[n + i] += work.applied[use[a] * n + i] * (x[a] / size[a]);
+  return true;
 }
 
 void ModeSelector::go_ahead(const double* y, const Work<double>& work, double ahead) {
@@ -386,6 +424,7 @@ bool ModeSelector::decides_at_once(const Work<double>& work, const Scales& scale
 bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
                           Work<double>& work, double* slope) {
   bool ok = true;
+  jammed_ = two_answers_ = -1;
   bool evaluated = !settle_moving_levels(t, y, scales, ahead, mode, work, slope);
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
@@ -394,7 +433,15 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     const bool flow_is_clear = settle_flow(work, work, scales, mode);
     settle_touch(work, scales, mode);
     find_vanishing(work, scales, mode);
-    stop_vanishing(t, y, scales, mode, work);
+    // What is stopped may stop others too: a disc in a corner, by the one wall and by the other.
+    for (int stops = 0; stops < 4 && stop_vanishing(t, y, scales, mode, work); ++stops) {
+      if (vanishing_.size() == active_.size() || !has_contacts()) break;
+      const std::size_t before = vanishing_.size();
+      mode.stuck.clear();
+      system_.evaluate(t, y, mode, work, slope);
+      find_vanishing(work, scales, mode);
+      if (vanishing_.size() == before) break;
+    }
     ok = settle_switches(t, y, scales, mode, work, slope);
     system_.evaluate(t, y, mode, work, slope);
     decided_ = mode;

@@ -24,10 +24,15 @@ class ModeSelector {
 
   /// After a failed select: the sliding contact that no force keeps closed (Painlevé), −1 when that is not why.
   int jammed() const { return jammed_; }
+  /// Then also: of each contact the accelerations along tangent and normal that no contact force resists.
+  std::vector<double> pulls() const;
+  /// The sliding contact with two answers (Painlevé), of which its policy has chosen one; −1: none has.
+  int two_answers() const { return two_answers_; }
 
  private:
   void settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const;
   bool settle_contacts(const Work<double>& work, Mode& mode);
+  bool choose_answers(const Mode& mode, ForceSolution& solution);
   bool has_contacts() const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& mode) const;
@@ -44,7 +49,7 @@ class ModeSelector {
                             Work<double>& work, double* slope);
   bool decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   void go_ahead(const double* y, const Work<double>& work, double ahead);
-  void stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
+  bool stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
 
   const System& system_;
   std::vector<SwitchRef> active_, vanishing_;
@@ -52,7 +57,7 @@ class ModeSelector {
   Work<double> there_, far_;
   BoxQp problem_;
   ForceProblem forces_;
-  int jammed_ = -1;
+  int jammed_ = -1, two_answers_ = -1;
   std::vector<double> far_matrix_, far_state_;
   Mode decided_;  // that of the last evaluation
 };

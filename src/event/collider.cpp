@@ -28,7 +28,10 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
 
 Collider::Collider(const System& system) : system_(system) {
   for (const Contact& c : system.contacts()) rigid_ = rigid_ || !c.law.compliant;
+  forget();
 }
+
+void Collider::forget() { strikes_.assign(system_.contacts().size(), {}); }
 
 // See ContactForce::unit.
 double Collider::unit(int contact, const Scales& scales) const {
@@ -51,19 +54,24 @@ void Collider::find_touching(const Work<double>& work, const Scales& scales) {
       touching_.push_back(k);
 }
 
-// Rows of the Jacobian and M⁻¹ times them; tangent and normal in turn when both are wanted.
-void Collider::fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work) {
+// A row of the Jacobian and M⁻¹ times it.
+void Collider::add_row(int contact, int sub, const Work<double>& work) {
   const auto n = static_cast<std::size_t>(system_.dof_count());
+  Row r{contact, std::vector<double>(n, 0.0), {}, std::vector<double>(system_.constraints().size())};
+  system_.add_switch_row(switch_of<ContactForce>(contact, sub), work, r.row.data());
+  r.applied = r.row;
+  system_.solve(work, r.applied.data(), r.reaction.data());
+  rows_.push_back(std::move(r));
+}
+
+// Tangent and normal in turn when both are wanted.
+void Collider::fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work) {
   rows_.clear();
   held_.assign(system_.constraints().size(), 0.0);
-  for (int k : contacts)
-    for (int tangent = tangents ? 1 : 0; tangent >= 0; --tangent) {
-      Row r{k, std::vector<double>(n, 0.0), {}, std::vector<double>(system_.constraints().size())};
-      system_.add_switch_row(switch_of<ContactForce>(k, tangent), work, r.row.data());
-      r.applied = r.row;
-      system_.solve(work, r.applied.data(), r.reaction.data());
-      rows_.push_back(std::move(r));
-    }
+  for (int k : contacts) {
+    if (tangents) add_row(k, ContactForce::shear, work);
+    add_row(k, ContactForce::normal, work);
+  }
 }
 
 // x += M⁻¹ Jᵀ p of one row, and what the constraints hold against it.
@@ -100,9 +108,35 @@ void Collider::refuse_driven(const Work<double>& work, const Scales& scales) con
           system_.contacts()[touching_[i]].name, -work.of<ContactForce>()[touching_[i]].gap_rate));
 }
 
-bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& work, Outcome& out) {
+// Places in `touching_` of contacts that feel each other; the rows of all of them are filled.
+std::vector<std::vector<int>> Collider::find_groups() const {
+  const auto count = touching_.size();
+  std::vector<int> group(count);
+  for (std::size_t i = 0; i < count; ++i) group[i] = static_cast<int>(i);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      bool coupled = false;
+      for (std::size_t a : {2 * i, 2 * i + 1})
+        for (std::size_t b : {2 * j, 2 * j + 1})
+          coupled = coupled || std::abs(coupling(a, b)) > 1e-12 * std::sqrt(coupling(a, a) * coupling(b, b));
+      if (!coupled) continue;
+      const int from = group[i], to = group[j];
+      for (int& g : group)
+        if (g == from) g = to;
+    }
+  std::vector<std::vector<int>> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[group[i]].push_back(static_cast<int>(i));
+  std::erase_if(out, [](const auto& members) { return members.empty(); });
+  return out;
+}
+
+bool Collider::strike(double t, double* y, const Mode& mode, const Scales& scales, Work<double>& work,
+                      Outcome& out) {
+  // A contact that was closed has drifted by what the integration leaves: that is no approach.
   const auto approaches = [&](int k) {
-    return work.of<ContactForce>()[k].gap_rate < -1e-12 * scales.speed * unit(k, scales);
+    const bool closed = mode.of<ContactForce>()[k].touch == Touch::closed;
+    return work.of<ContactForce>()[k].gap_rate
+         < -(closed ? tolerance::touch_speed : 1e-12) * scales.speed * unit(k, scales);
   };
   bool any = false;
   for (int pass = 0; pass < 3; ++pass) {
@@ -110,31 +144,11 @@ bool Collider::strike(double t, double* y, const Scales& scales, Work<double>& w
     if (std::none_of(touching_.begin(), touching_.end(), approaches)) break;
     fill_rows(touching_, true, work);
     refuse_driven(work, scales);
-    // Groups of contacts that feel each other.
-    const auto count = touching_.size();
-    std::vector<int> group(count);
-    for (std::size_t i = 0; i < count; ++i) group[i] = static_cast<int>(i);
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        bool coupled = false;
-        for (std::size_t a : {2 * i, 2 * i + 1})
-          for (std::size_t b : {2 * j, 2 * j + 1})
-            coupled =
-                coupled || std::abs(coupling(a, b)) > 1e-12 * std::sqrt(coupling(a, a) * coupling(b, b));
-        if (!coupled) continue;
-        const int from = group[i], to = group[j];
-        for (int& g : group)
-          if (g == from) g = to;
-      }
-    for (std::size_t g = 0; g < count; ++g) {
-      std::vector<int> members;
-      bool strikes = false;
-      for (std::size_t i = 0; i < count; ++i)
-        if (group[i] == static_cast<int>(g)) {
-          members.push_back(static_cast<int>(i));
-          strikes = strikes || approaches(touching_[i]);
-        }
-      if (strikes) any = strike_group(t, members, y, work, scales, out) || any;
+    for (const std::vector<int>& members : find_groups()) {
+      if (std::none_of(members.begin(), members.end(), [&](int i) { return approaches(touching_[i]); }))
+        continue;
+      strike_group(t, members, y, work, scales, out);
+      any = true;
     }
   }
   return any;
@@ -184,36 +198,52 @@ bool Collider::separate(double* y, const Scales& scales, Work<double>& work) {
   return any;
 }
 
-// One impact: of the touching contacts in `group`.
-bool Collider::strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
-                            const Scales& scales, Outcome& out) {
-  const int n = system_.dof_count(), count = static_cast<int>(group.size());
+// The impact of the touching contacts in `group`, without its result.
+ImpactRecord Collider::make_record(double t, const std::vector<int>& group, const Work<double>& work,
+                                   const Scales& scales) const {
   ImpactRecord record;
   record.time = t;
   ImpactProblem& p = record.problem;
-  bool shared = false;  // several contacts, and a law that is for one
   std::vector<std::size_t> rows;
   for (const int i : group) {
-    const ContactLaw& law = system_.contacts()[touching_[i]].law;
     record.contacts.push_back(touching_[i]);
     rows.push_back(2 * i);
     rows.push_back(2 * i + 1);
-    if (count == 1) p.own = law.impulse;
-    shared = shared || (count > 1 && law.impulse);
   }
   fill_contacts(system_, impact_mode(system_, record.contacts, work, scales), work, p);
   p.matrix.resize(rows.size() * rows.size());
-  for (int a = 0; a < 2 * count; ++a)
-    for (int b = 0; b < 2 * count; ++b) p.matrix[a * 2 * count + b] = coupling(rows[a], rows[b]);
-  record.result = solve_impact(p);
-  if (p.own && !record.result.solved)
+  for (std::size_t a = 0; a < rows.size(); ++a)
+    for (std::size_t b = 0; b < rows.size(); ++b) p.matrix[a * rows.size() + b] = coupling(rows[a], rows[b]);
+  return record;
+}
+
+void Collider::strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
+                            const Scales& scales, Outcome& out) {
+  ImpactRecord record = make_record(t, group, work, scales);
+  bool shared = false;  // several contacts, and a law that is for one
+  for (const int k : record.contacts) {
+    const ContactLaw& law = system_.contacts()[k].law;
+    if (group.size() == 1) record.problem.own = law.impulse;
+    shared = shared || (group.size() > 1 && law.impulse);
+    strikes_[k] = {t, strikes_[k].last};
+  }
+  record.result = solve_impact(record.problem);
+  if (record.problem.own && !record.result.solved)
     throw LawError(fmt::format("{}: {}", system_.contacts()[record.contacts[0]].name, record.result.note));
   if (shared)
     record.result.note +=
         std::string(record.result.note.empty() ? "" : "; ")
         + "several contacts strike at once: an own impact law is for one, so the restitution counts";
+  take_effect(group, y, work, out, std::move(record));
+}
+
+// Gives the impulses of a solved impact to the state, and keeps the record.
+void Collider::take_effect(const std::vector<int>& group, double* y, Work<double>& work, Outcome& out,
+                           ImpactRecord record) {
+  const int n = system_.dof_count();
   std::fill(held_.begin(), held_.end(), 0.0);
-  for (int a = 0; a < 2 * count; ++a) push(y + n, rows_[rows[a]], record.result.impulse[a]);
+  for (std::size_t i = 0; i < group.size(); ++i)
+    for (std::size_t a : {0, 1}) push(y + n, rows_[2 * group[i] + a], record.result.impulse[2 * i + a]);
   record.constraints = held_;
   record.energy_before = system_.tree().kinetic_energy(work.frames);
   const std::vector<Vec> before = momenta(system_.tree(), work.frames);
@@ -228,11 +258,116 @@ bool Collider::strike_group(double t, const std::vector<int>& group, double* y, 
     for (std::size_t i = 0; i < pushed.size(); ++i) pushed[i] += loops[i];
   }
   record.joints = joint_impulses(system_.tree(), moved, pushed);
-  ++out.impact_count;
+  const long number = out.impact_count++;
   out.events.push_back(
-      {t, EventKind::impact, switch_of<ContactForce>(static_cast<int>(out.impact_count - 1)), 0, 0});
+      {record.time, EventKind::impact, switch_of<ContactForce>(static_cast<int>(number)), 0, 0});
   if (static_cast<long>(out.impacts.size()) < max_logged_impacts) out.impacts.push_back(std::move(record));
-  return true;
+}
+
+bool Collider::jam(double t, int contact, const std::vector<double>& pulls, double* y, const Scales& scales,
+                   Work<double>& work, Outcome& out) {
+  find_touching(work, scales);
+  fill_rows(touching_, true, work);
+  std::vector<std::vector<int>> groups = find_groups();
+  // That of the contact first; where several slide, another may be the one that cannot.
+  std::stable_partition(groups.begin(), groups.end(), [&](const std::vector<int>& members) {
+    return std::any_of(members.begin(), members.end(), [&](int i) { return touching_[i] == contact; });
+  });
+  for (const std::vector<int>& members : groups) {
+    ImpactRecord record = make_record(t, members, work, scales);
+    if (!stop_slip(record, pulls, tolerance::free_slip * scales.speed)) continue;
+    double most = 0;  // change of a slip
+    for (std::size_t a = 0; a < record.problem.velocity.size(); a += 2)
+      most = std::max(most, std::abs(record.result.velocity[a] - record.problem.velocity[a]));
+    if (most < 1e-3 * scales.speed) {
+      for (std::size_t i = 0; i < members.size(); ++i)
+        for (std::size_t a : {0, 1})
+          push(y + system_.dof_count(), rows_[2 * members[i] + a], record.result.impulse[2 * i + a]);
+      book(y, work);
+      return true;
+    }
+    record.result.jam = true;
+    record.result.note =
+        "an impact without collision: friction presses a sliding contact together, and stops it (Painlevé)";
+    take_effect(members, y, work, out, std::move(record));
+    return true;
+  }
+  return false;
+}
+
+// One contact: through the impulse plane, with its restitution.
+bool Collider::stop_slip(ImpactRecord& record, const std::vector<double>& pulls, double small) {
+  ImpactProblem& problem = record.problem;
+  if (problem.count > 1) {
+    // Slips that are much faster than the slowest go on meanwhile. What nothing else stops is held, however rough.
+    struct Attempt {
+      double faster, rougher;
+    };
+    for (const Attempt a : {Attempt{1e3, 1}, {HUGE_VAL, 1}, {10, 1}, {1e3, 100}, {HUGE_VAL, 1e4}})
+      if (stop_slips(record, pulls, small, a.faster, a.rougher)) return true;
+    return false;
+  }
+  problem.jams = true;
+  problem.velocity[1] = 0;
+  record.result = solve_impact(problem);
+  return record.result.solved && std::abs(problem.velocity[0]) > small
+      && record.result.velocity[0] * problem.velocity[0] <= 0;
+}
+
+// Several contacts: what the other forces do in next to no time leads to impulses that end the slips which cannot go on,
+// all together, without restitution.
+bool Collider::stop_slips(ImpactRecord& record, const std::vector<double>& pulls, double small, double faster,
+                          double rougher) {
+  const ImpactProblem& problem = record.problem;
+  const int m = 2 * problem.count;
+  const auto pull = [&](int a) { return pulls[2 * record.contacts[a / 2] + a % 2]; };
+  double slowest = HUGE_VAL, strongest = 0;
+  for (int a = 0; a < m; ++a) {
+    strongest = std::max(strongest, std::abs(pull(a)));
+    if (a % 2 == 0 && std::abs(problem.velocity[a]) > small)
+      slowest = std::min(slowest, std::abs(problem.velocity[a]));
+  }
+  if (!(std::isfinite(slowest) && strongest > 0)) return false;
+  const auto slides = [&](int a) { return std::abs(problem.velocity[a]) > faster * slowest; };
+  const auto friction = [&](int a) { return std::copysign(problem.friction[a / 2], -problem.velocity[a]); };
+  ForceProblem p;
+  p.resize(m);
+  p.matrix = problem.matrix;
+  for (int a = 0; a < m; ++a) {
+    p.offset[a] = (std::abs(problem.velocity[a]) > small ? problem.velocity[a] : 0)
+                + 1e-6 * slowest * pull(a) / strongest;
+    if (a % 2 == 1) {
+      p.upper[a] = std::numeric_limits<double>::infinity();
+    } else if (!slides(a)) {
+      p.normal[a] = a + 1;
+      p.friction[a] = rougher * problem.friction[a / 2];
+    } else {
+      p.offset[a] = 0;
+      for (int i = 0; i < m; ++i) p.matrix[i * m + a + 1] += friction(a) * p.matrix[i * m + a];
+    }
+  }
+  ForceSolution s = solve_forces(p);
+  if (!s.solved) return false;
+  for (int a = 0; a < m; a += 2)
+    if (slides(a)) s.force[a] = friction(a) * s.force[a + 1];
+  ImpactResult& result = record.result;
+  result = {};
+  result.name = "jam";
+  result.impulse = s.force;
+  result.velocity = problem.velocity;
+  bool stops = false;
+  for (int a = 0; a < m; ++a) {
+    double change = 0;
+    for (int b = 0; b < m; ++b) change += problem.matrix[a * m + b] * s.force[b];
+    const double before = problem.velocity[a], after = before + change;
+    if (a % 2 == 0) stops = stops || (std::abs(before) > small && !(after * before > 1e-3 * before * before));
+    result.velocity[a] = after;
+    const double work = 0.5 * (before + after) * s.force[a];
+    (a % 2 == 0 ? result.work_friction : result.work_normal).push_back(work);
+    result.energy_change += work;
+    result.energy_scale += std::abs(work);
+  }
+  return stops;
 }
 
 // x += M⁻¹ Jᵀ p with the p that changes J x by `target`. Rows that depend on others are left to them.
@@ -272,7 +407,7 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
       target.push_back(0.0);
       continue;
     }
-    if (!(w.gap_rate > 0)) continue;
+    if (!(w.gap_rate > 1e-13 * scales.speed * unit(k, scales))) continue;
     if (!measured) system_.gap_accelerations(y, work, acceleration_);
     measured = true;
     const double flight = -2 * w.gap_rate / acceleration_[k];
@@ -280,18 +415,58 @@ std::vector<Collider::Closing> Collider::close_short_bounces(double t, double* y
     if (!(acceleration_[k] < 0
           && (flight < short_bounce * scales.time || height < lowest_bounce(k, scales, work))))
       continue;
-    const double e = restitution_of<double>(system_.contacts()[k], w.gap_rate);
-    out.push_back({k, e < 1 ? t + flight / (1 - e) : t});
+    const double ratio =
+        ratio_of_flights(k, t, flight, restitution_of<double>(system_.contacts()[k], w.gap_rate));
+    out.push_back({k, ratio < 1 ? t + flight / (1 - ratio) : t});
     contacts.push_back(k);
     target.push_back(-w.gap_rate);
   }
   if (out.empty()) return out;
   if (out.size() > 1 || contacts.size() > 1)  // no closed form for how several take turns
     for (Closing& c : out) c.end = t;
-  fill_rows(contacts, false, work);
-  shift(y + n, target);
-  book(y, work);
+  double fastest = 0;
+  for (const double x : target) fastest = std::max(fastest, std::abs(x));
+  // Closing the one may press another together.
+  for (int pass = 0; pass < 4; ++pass) {
+    fill_rows(contacts, false, work);
+    end_slips(contacts, fastest, work, target);
+    shift(y + n, target);
+    book(y, work);
+    const std::size_t before = contacts.size();
+    for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
+      const Touching<double>& w = work.of<ContactForce>()[k];
+      const double size = unit(k, scales);
+      if (!system_.contacts()[k].law.compliant && w.gap <= scales.touching() * size
+          && w.gap_rate < -1e-12 * scales.speed * size && w.gap_rate > -10 * fastest
+          && std::find(contacts.begin(), contacts.end(), k) == contacts.end())
+        contacts.push_back(k);
+    }
+    if (contacts.size() == before) break;
+    target.clear();
+    for (const int k : contacts) target.push_back(-work.of<ContactForce>()[k].gap_rate);
+  }
   return out;
+}
+
+// The bounces that are left also hold what friction can hold against the speed that they take away: without that, closing
+// them would let corners slip that stick.
+void Collider::end_slips(const std::vector<int>& contacts, double speed, const Work<double>& work,
+                         std::vector<double>& target) {
+  for (const int k : contacts) {
+    const double slip = work.of<ContactForce>()[k].slip_rate;
+    const double friction = system_.contacts()[k].law.friction;
+    if (!(friction > 0 && std::abs(slip) <= friction * speed)) continue;
+    add_row(k, ContactForce::shear, work);
+    target.push_back(-slip);
+  }
+}
+
+// How much shorter each bounce is than the one before it: as they were, where two are known.
+double Collider::ratio_of_flights(int contact, double t, double flight, double restitution) const {
+  const Strikes& s = strikes_[contact];
+  if (s.last != t || !(t > s.before)) return restitution;
+  const double ratio = flight / (t - s.before);
+  return ratio < 1 ? ratio : restitution;
 }
 
 double Collider::next_flight(const double* y, const Mode& mode, const Scales& scales, Work<double>& work) {
@@ -306,39 +481,6 @@ double Collider::next_flight(const double* y, const Mode& mode, const Scales& sc
     if (flight < 10 * scales.time) shortest = std::min(shortest, flight);
   }
   return shortest;
-}
-
-bool Collider::stop_wedged(double* y, const Mode& mode, const Scales& scales, Work<double>& work) {
-  const int n = system_.dof_count();
-  std::vector<int> contacts;
-  double fastest = 0;
-  for (int k = 0; k < static_cast<int>(system_.contacts().size()); ++k) {
-    if (system_.contacts()[k].law.compliant || mode.of<ContactForce>()[k].touch != Touch::closed) continue;
-    contacts.push_back(k);
-    fastest = std::max(fastest, std::abs(work.of<ContactForce>()[k].slip_rate));
-  }
-  if (contacts.empty() || fastest > 1e-3 * scales.speed) return false;
-  fill_rows(contacts, true, work);
-  const int m = static_cast<int>(rows_.size());
-  ForceProblem p;
-  p.resize(m);
-  for (int a = 0; a < m; ++a) {
-    const Touching<double>& w = work.of<ContactForce>()[rows_[a].contact];
-    for (int b = 0; b < m; ++b) p.matrix[a * m + b] = coupling(a, b);
-    if (a % 2 == 0) {
-      p.offset[a] = w.slip_rate;
-      p.normal[a] = a + 1;
-      p.friction[a] = system_.contacts()[rows_[a].contact].law.friction;
-    } else {
-      p.offset[a] = -1e-6 * fastest;  // pressed together, however little
-      p.upper[a] = std::numeric_limits<double>::infinity();
-    }
-  }
-  const ForceSolution s = solve_forces(p);
-  if (!s.solved) return false;
-  for (int a = 0; a < m; ++a) push(y + n, rows_[a], s.force[a]);
-  book(y, work);
-  return true;
 }
 
 bool Collider::keep_closed(double* y, const Mode& mode, const Scales& scales, const Work<double>& work) {

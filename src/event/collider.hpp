@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "thud/event/solver.hpp"
@@ -17,7 +18,16 @@ class Collider {
   /// Resolves the impacts of all rigid contacts that touch and approach, each group of coupled contacts as one impact,
   /// and records them. `work` must hold an evaluation of y, and is left with the frames of the new velocities. True
   /// when there was an impact.
-  bool strike(double t, double* y, const Scales& scales, Work<double>& work, Outcome& out);
+  bool strike(double t, double* y, const Mode& mode, const Scales& scales, Work<double>& work, Outcome& out);
+
+  /// An impact without collision: friction presses a sliding contact together faster than any force could, and stops it
+  /// at once (Painlevé). Recorded as an impact, unless the bodies only creep: what is wedged stands still. False when no
+  /// impulses do it. `pulls`: of each contact the accelerations along tangent and normal that no contact force resists.
+  bool jam(double t, int contact, const std::vector<double>& pulls, double* y, const Scales& scales,
+           Work<double>& work, Outcome& out);
+
+  /// At the start of a run.
+  void forget();
 
   /// Contacts that have just opened but will strike again so soon that the bounces are at their end: their normal
   /// velocities are taken away. Returns when the series of bounces of each would have ended.
@@ -27,10 +37,6 @@ class Collider {
   };
   std::vector<Closing> close_short_bounces(double t, double* y, const Mode& mode, const Scales& scales,
                                            Work<double>& work);
-
-  /// Bodies that are wedged while they still creep along a contact: friction grows without bound until they stand still.
-  /// Stops them. False when the slip is too fast for that, or nothing changes.
-  bool stop_wedged(double* y, const Mode& mode, const Scales& scales, Work<double>& work);
 
   /// Takes away what the integration has let closed contacts drift. `work` must hold an evaluation of y in `mode`. True
   /// when y has changed.
@@ -56,8 +62,20 @@ class Collider {
   void fill_rows(const std::vector<int>& contacts, bool tangents, const Work<double>& work);
   double coupling(std::size_t a, std::size_t b) const;
   void refuse_driven(const Work<double>& work, const Scales& scales) const;
-  bool strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
+  void add_row(int contact, int sub, const Work<double>& work);
+  std::vector<std::vector<int>> find_groups() const;
+  void strike_group(double t, const std::vector<int>& group, double* y, Work<double>& work,
                     const Scales& scales, Outcome& out);
+  ImpactRecord make_record(double t, const std::vector<int>& group, const Work<double>& work,
+                           const Scales& scales) const;
+  void take_effect(const std::vector<int>& group, double* y, Work<double>& work, Outcome& out,
+                   ImpactRecord record);
+  static bool stop_slip(ImpactRecord& record, const std::vector<double>& pulls, double small);
+  static bool stop_slips(ImpactRecord& record, const std::vector<double>& pulls, double small, double faster,
+                         double rougher);
+  void end_slips(const std::vector<int>& contacts, double speed, const Work<double>& work,
+                 std::vector<double>& target);
+  double ratio_of_flights(int contact, double t, double flight, double restitution) const;
   void place(const double* y, Work<double>& work) const;
   struct Booked {
     double kinetic = 0, supplied = 0;  // energy after it; what prescribed motions gave [J]
@@ -74,7 +92,11 @@ class Collider {
   std::vector<int> touching_;
   std::vector<Row> rows_;
   std::vector<double> acceleration_;
-  std::vector<double> held_;  // impulses of the constraints since the account was last kept
+  struct Strikes {
+    double last = NAN, before = NAN;  // [s]
+  };
+  std::vector<Strikes> strikes_;  // of each contact: when it struck last
+  std::vector<double> held_;      // impulses of the constraints since the account was last kept
 };
 
 }  // namespace thud

@@ -37,6 +37,7 @@ const char* event_kind_name(EventKind kind) {
     case EventKind::settle: return "settle";
     case EventKind::touch: return "touch";
     case EventKind::lift: return "lift";
+    case EventKind::painleve: return "painleve";
     case EventKind::clamp: return "clamp";
     case EventKind::unclamp: return "unclamp";
     case EventKind::state: return "state";
@@ -123,6 +124,7 @@ std::string event_state(const System& system, const Event& event, bool after) {
     case EventKind::settle: return after ? "closed" : "bouncing";
     case EventKind::touch: return after ? "closed" : "open";
     case EventKind::lift: return after ? "open" : "closed";
+    case EventKind::painleve: return after ? painleve_name(static_cast<Painleve>(s)) : "sliding";
     case EventKind::state: return system.of<Controller>()[event.which.index].states[s].name;
     default: return "";
   }

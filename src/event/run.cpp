@@ -51,7 +51,8 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<Condition>& conditions) {
   out_ = {};
   done_ = false;
-  repeats_ = tiny_ = 0;
+  repeats_ = jams_ = tiny_ = 0;
+  collider_.forget();
   last_log_error_ = 0;
   closings_.clear();
   out_.hits.resize(conditions.size());  // a run that fails at once has met none
@@ -419,7 +420,7 @@ void Run::accept() {
   if (collider_.has_rigid_contacts() && collider_.keep_closed(s_.y.data(), s_.mode, s_.scales(), s_.work))
     s_.evaluate_here(stepper.slope_at_start());
   if (closure_.exists()) keep_closed();
-  repeats_ = s_.taken > 1e-9 * s_.scales().time ? 0 : repeats_;
+  if (s_.taken > 1e-9 * s_.scales().time) repeats_ = jams_ = 0;
   rounds_ = s_.taken > 1e-9 * s_.scales().time ? 0 : rounds_;
   energy_size_ = std::max(energy_size_, s_.system.tree().kinetic_energy(s_.work.frames));
   if (s_.system.tree().has_beams()) note_beams();

@@ -89,6 +89,8 @@ class Run final : public StepView {
   void transit(std::size_t k);
   void jolt();
   void keep_closed();
+  bool jam(int contact, const std::vector<double>& pulls);
+  void push_painleve(int contact, Painleve answer);
   void stop_at_painleve(int contact);
   void push_event(EventKind kind, SwitchRef which) { out_.events.push_back({s_.t, kind, which, 0, 0}); }
   void log_changes(const Mode& before);
@@ -124,6 +126,7 @@ class Run final : public StepView {
   Outcome out_;
   double last_log_error_ = 0, h_ = 0, energy_size_ = 0;
   int repeats_ = 0;  // events without progress in time
+  int jams_ = 0;     // impacts without collision, likewise
   int tiny_ = 0;     // steps in a row that are next to nothing
   bool shortened_ = false, done_ = false;
   bool control_changed_ = false;  // while a mode was selected

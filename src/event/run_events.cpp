@@ -51,8 +51,10 @@ bool Run::go_to(const Crossing& crossing, double h) {
     return !done_;
   }
   if (locator_.guard_id(crossing).role == GuardRole::painleve) {
-    stop_at_painleve(locator_.guard_id(crossing).index);
-    return false;
+    Mode mode = s_.mode;
+    (void)selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), mode, s_.work,
+                           s_.stepper->slope_at_start());
+    if (!jam(locator_.guard_id(crossing).index, selector_.pulls())) return false;
   }
   change_mode();
   return !done_;
@@ -247,7 +249,7 @@ void Run::change_mode_once() {
 bool Run::strike() {
   if (!collider_.has_rigid_contacts()) return false;
   collider_.separate(s_.y.data(), s_.scales(), s_.work);
-  return collider_.strike(s_.t, s_.y.data(), s_.scales(), s_.work, out_);
+  return collider_.strike(s_.t, s_.y.data(), s_.mode, s_.scales(), s_.work, out_);
 }
 
 // The consistent mode of the state, after bounces that are at their end have been closed. False when the run ended.
@@ -255,21 +257,39 @@ bool Run::select() {
   double* slope = s_.stepper->slope_at_start();
   for (int round = 0; round < 8; ++round) {
     if (!selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), s_.mode, s_.work, slope)) {
-      if (round < 3 && selector_.jammed() >= 0
-          && collider_.stop_wedged(s_.y.data(), s_.mode, s_.scales(), s_.work))
-        continue;
-      if (selector_.jammed() >= 0)
-        stop_at_painleve(selector_.jammed());
-      else
+      if (selector_.jammed() < 0) {
         fail(fmt::format("no consistent forces were found at t = {:.12g} s", s_.t));
-      return false;
+        return false;
+      }
+      if (!jam(selector_.jammed(), selector_.pulls())) return false;
+      continue;
     }
+    if (selector_.two_answers() >= 0)
+      push_painleve(selector_.two_answers(), s_.system.contacts()[selector_.two_answers()].law.painleve);
     if (!collider_.has_rigid_contacts()) return true;
     const auto closings = collider_.close_short_bounces(s_.t, s_.y.data(), s_.mode, s_.scales(), s_.work);
     if (closings.empty()) return true;
     closings_.insert(closings_.end(), closings.begin(), closings.end());
   }
   return true;
+}
+
+// Friction presses a sliding contact together: it stops at once. False when the run ended.
+bool Run::jam(int contact, const std::vector<double>& pulls) {
+  const long impacts = out_.impact_count;
+  if (s_.system.contacts()[contact].law.painleve == Painleve::stop || ++jams_ > 6
+      || !collider_.jam(s_.t, contact, pulls, s_.y.data(), s_.scales(), s_.work, out_)) {
+    stop_at_painleve(contact);
+    return false;
+  }
+  if (out_.impact_count > impacts) push_painleve(contact, Painleve::jam);
+  s_.evaluate_here(s_.stepper->slope_at_start());
+  return true;
+}
+
+void Run::push_painleve(int contact, Painleve answer) {
+  push_event(EventKind::painleve, switch_of<ContactForce>(contact));
+  out_.events.back().after = static_cast<std::int8_t>(answer);
 }
 
 void Run::stop_at_painleve(int contact) {

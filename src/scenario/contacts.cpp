@@ -59,6 +59,11 @@ ContactLawOf<P> read_law(const Table& t, ContactLawOf<P> law) {
     law.restitution = law.restitution_at ? law.restitution_at(P(1))
                                          : P(t.number("restitution", Dimension::none, Range::fraction()));
   }
+  static const std::vector<std::string> policies = {"lift", "slide", "jam", "stop"};
+  const std::string policy =
+      t.choice_or("painleve", policies[static_cast<std::size_t>(law.painleve)], policies);
+  law.painleve =
+      static_cast<Painleve>(std::find(policies.begin(), policies.end(), policy) - policies.begin());
   law.friction = t.number_or("friction", law.friction, Dimension::none, Range::non_negative());
   law.exponent = t.number_or("exponent", law.exponent, Dimension::none, Range::between(1, 10));
   // There are no names for N/m^1.5 and s/m: plain numbers, unless the contact is a linear spring.

@@ -373,6 +373,10 @@ std::vector<KeySpec> law_keys(bool is_default) {
       key("restitution", {number(D::none, Range::fraction()), formula("v", D::none)}, or_default("0"),
           "e; or an expression of the speed of approach `v` [m/s], such as `\"=min(1, 0.9*v^-0.1)\"`"),
       key("friction", {number(D::none, non_negative)}, or_default("0"), "μ"),
+      key("painleve", {choice({"lift", "slide", "jam", "stop"})}, or_default("lift"),
+          "what a rigid contact does where sliding has two answers (Painlevé): opens, slides on, jams, or "
+          "ends "
+          "the run; where it has none, all but `stop` jam: an impact without collision"),
       key("exponent", {number(D::none, Range::between(1, 10))}, or_default("1.5"), "n of F = k δⁿ (1 + d δ̇)"),
       key("stiffness", {number(D::none, positive), number(D::stiffness, positive)},
           is_default ? "none; required for hertz" : "as in [contact]",

@@ -251,4 +251,29 @@ ForceSolution solve_forces(const ForceProblem& problem) {
   return out;
 }
 
+// The row is eliminated: λ_h = −(b_h + Σ A_hj λ_j)/A_hh.
+ForceSolution solve_forces_held(const ForceProblem& problem, int held) {
+  const int n = problem.size;
+  const double own = problem.matrix[held * n + held];
+  ForceProblem rest = problem;
+  for (int i = 0; i < n; ++i) {
+    const double share = problem.matrix[i * n + held] / own;
+    for (int j = 0; j < n; ++j)
+      rest.matrix[i * n + j] =
+          j == held ? 0 : problem.matrix[i * n + j] - share * problem.matrix[held * n + j];
+    rest.offset[i] = problem.offset[i] - share * problem.offset[held];
+  }
+  for (int j = 0; j < n; ++j) rest.matrix[held * n + j] = 0;
+  rest.offset[held] = rest.lower[held] = rest.upper[held] = 0;
+  ForceSolution out = solve_forces(rest);
+  double force = -problem.offset[held];
+  for (int j = 0; j < n; ++j)
+    if (j != held) force -= problem.matrix[held * n + j] * out.force[j];
+  out.force[held] = force / own;
+  out.rate[held] = 0;
+  out.state[held] = BoundState::inside;
+  out.basic[held] = 1;
+  return out;
+}
+
 }  // namespace thud

@@ -283,7 +283,9 @@ Scene sliding_rod(double phi, double mu, double speed) {
   const double l = 1;
   out.system = std::make_unique<System>(Tree({free_body("rod", 1, l * l / 12)}), Vec{0, gravity});
   const int floor = out.system->add_wall(floor_at(0));
-  out.system->add_contact(against(floor, {"tip", 0, {l / 2, 0}, 0}, rough(mu, 0)));
+  ContactLaw law = rough(mu, 0);
+  law.painleve = Painleve::stop;
+  out.system->add_contact(against(floor, {"tip", 0, {l / 2, 0}, 0}, law));
   out.q = {-l / 2 * std::sin(phi), -l / 2 * std::cos(phi), phi};
   out.v = {speed, 0, 0};
   return out;

@@ -146,7 +146,7 @@ std::string play(unsigned seed) {
   options.max_steps = 400'000;
   const Outcome out = solver.run(m.q, m.v, {}, options);
   if (out.reason == StopReason::failed) return out.message;
-  if (out.reason == StopReason::painleve) return {};
+  if (out.reason == StopReason::painleve) return out.message;
   if (!(std::abs(out.energy.residual) < 1e-8))
     return "residual " + std::to_string(1e9 * out.energy.residual) + "e-9";
   for (const ImpactRecord& r : out.impacts)

@@ -21,6 +21,16 @@ struct WallOf {
 };
 using Wall = WallOf<double>;
 
+/// What a sliding contact does where friction presses it together (Painlevé): with two answers, or with none, where all
+/// but `stop` end the slip by an impact without collision.
+enum class Painleve : std::uint8_t {
+  lift,   ///< opens
+  slide,  ///< slides on, under the force that keeps it closed
+  jam,    ///< an impact without collision
+  stop,   ///< the run ends
+};
+const char* painleve_name(Painleve policy);
+
 /// What happens at a contact.
 template <class P>
 struct ContactLawOf {
@@ -30,6 +40,7 @@ struct ContactLawOf {
   RestitutionLaw law = RestitutionLaw::stronge;
   ImpulseLaw impulse;              ///< the user's own law of a single contact; impacts of several keep to e
   std::optional<P> correlation{};  ///< α of this contact where it is not that of the system
+  Painleve painleve = Painleve::lift;
 
   /// Compliant instead of rigid: F = k δⁿ (1 + d δ̇), not below 0 (Hertz; Hunt & Crossley 1975).
   bool compliant = false;

@@ -55,6 +55,8 @@ struct ImpactProblemOf {
   T correlation{};
   std::vector<T> correlation_at{};  ///< α contact by contact; empty: `correlation` for all
   LeaderRule leader = LeaderRule::fastest;
+  /// An impact without collision: a single contact that does not approach, where friction presses it together.
+  bool jams = false;
 
   T correlation_of(int contact) const {
     return correlation_at.empty() ? correlation : correlation_at[static_cast<std::size_t>(contact)];

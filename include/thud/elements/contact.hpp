@@ -323,7 +323,8 @@ void ContactForceOf<P>::guards(const Mode& m, const Work<T>& w, const Scales& sc
       }
       sink(w.normal_force, tolerance::bound_force * (turns ? scales.moment : scales.force), GuardRole::change,
            guard::bound_lower, normal);
-      if (slides(m)) sink(share() - tolerance::painleve, 0.0, GuardRole::painleve, g_painleve, 0);
+      if (slip::is_slipping(m.slip) && slides(m) && law.painleve != Painleve::slide)
+        sink(share() - tolerance::painleve, 0.0, GuardRole::painleve, g_painleve, 0);
       break;
   }
   if (value_of(law.friction) > 0) slip_guards(*this, shear, m.slip, w, scales, sink);

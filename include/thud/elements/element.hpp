@@ -101,11 +101,12 @@ enum class EventKind : std::uint8_t {
   reverse,
   carry,  // switches
   bottom,
-  impact,  // of contacts; index: place in Outcome::impacts
-  settle,  // infinitely many impacts have ended: the contact is closed
-  touch,   // a contact closes without an impact, or a compliant one is indented
-  lift,    // a closed contact opens
-  clamp,   // a joint, by its ClampRule
+  impact,    // of contacts; index: place in Outcome::impacts
+  settle,    // infinitely many impacts have ended: the contact is closed
+  touch,     // a contact closes without an impact, or a compliant one is indented
+  lift,      // a closed contact opens
+  painleve,  // sliding has no answer, or two
+  clamp,     // a joint, by its ClampRule
   unclamp,
   state,  // of a controller
   condition,

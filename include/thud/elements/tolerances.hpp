@@ -30,7 +30,7 @@ inline constexpr double clamp = 1e-12;        ///< of loads and margins, which a
 inline constexpr double carried = 200;        ///< in guards of slip: what others hold may drift by rounding
 inline constexpr double aligned = 10;  ///< in guards of flow: a motion along the axis may be off by that
 /// Of the normal force that a unit of itself leaves with its friction; below it sliding has no answer (Painlevé).
-inline constexpr double painleve = 1e-4;
+inline constexpr double painleve = 1e-9;
 inline constexpr double drive = 1e-12;  ///< of the signals of an expression: where it switches
 
 // ---- selection: what is decided a tiny step ahead instead of from the state ----------------------------------------

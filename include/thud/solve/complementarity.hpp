@@ -36,4 +36,7 @@ struct ForceSolution {
 
 [[nodiscard]] ForceSolution solve_forces(const ForceProblem& problem);
 
+/// The same where row `held` has r = 0 whatever its force is.
+[[nodiscard]] ForceSolution solve_forces_held(const ForceProblem& problem, int held);
+
 }  // namespace thud
