@@ -412,6 +412,18 @@ bool ModeSelector::settle_moving_levels(double t, const double* y, const Scales&
   return true;
 }
 
+// Where friction nearly presses a contact together, forces are so large that a clear slip turns within the step ahead.
+bool ModeSelector::turns_meanwhile(const Work<double>& work, const Scales& scales, const Mode& mode) const {
+  const double small = tolerance::free_slip * scales.speed;
+  for (std::size_t k = 0; k < system_.contacts().size(); ++k) {
+    const ContactMode& m = mode.of<ContactForce>()[k];
+    const double here = work.of<ContactForce>()[k].slip_rate, there = there_.of<ContactForce>()[k].slip_rate;
+    if (m.touch == Touch::closed && slip::is_slipping(m.slip) && std::abs(here) > small && here * there < 0)
+      return true;
+  }
+  return false;
+}
+
 bool ModeSelector::decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const {
   bool at_once = false;
   system_.each([&]<class E>(const E& e, int k) {
@@ -448,6 +460,11 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
 
     go_ahead(y, work, ahead);
     system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
+    for (int nearer = 0; nearer < 4 && turns_meanwhile(work, scales, mode); ++nearer) {
+      ahead *= 0.01;
+      go_ahead(y, work, ahead);
+      system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
+    }
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again
     if (!decides_at_once(work, scales, mode))

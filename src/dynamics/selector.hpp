@@ -47,6 +47,7 @@ class ModeSelector {
   void find_rows(double t, const double* y, const Mode& mode, Work<double>& work, double* slope);
   bool settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
+  bool turns_meanwhile(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   bool decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   void go_ahead(const double* y, const Work<double>& work, double ahead);
   bool stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
