@@ -71,13 +71,14 @@ endfunction()
 function(thud_compile_together target)
   foreach(source IN LISTS ARGN)
     string(REGEX REPLACE "^([a-z]+)/.*" "\\1" group "${source}")
-    if(source MATCHES "scenario/expression\\.cpp") # stands alone: a test has another one in its place
+    # Alone stand one that a test has another of, and one whose local names are found elsewhere too.
+    if(source MATCHES "scenario/expression\\.cpp|contact/correlation\\.cpp")
       continue()
     endif()
     # Names local to two sources stand in their own folder too.
     if(group MATCHES "^(math|beam|mechanics)$")
       set(group solve)
-    elseif(group STREQUAL "granular" OR source MATCHES "contact/correlation")
+    elseif(group STREQUAL "granular")
       set(group elements)
     elseif(source MATCHES "scenario/result_formula")
       set(group event)

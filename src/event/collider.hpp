@@ -71,8 +71,14 @@ class Collider {
   void take_effect(const std::vector<int>& group, double* y, Work<double>& work, Outcome& out,
                    ImpactRecord record);
   static bool stop_slip(ImpactRecord& record, const std::vector<double>& pulls, double small);
-  static bool stop_slips(ImpactRecord& record, const std::vector<double>& pulls, double small, double faster,
-                         double rougher);
+  struct Attempt {
+    double faster,
+        rougher;          // slips that go on, in units of the slowest; friction in units of that in the file
+    double accuracy = 0;  // of what must not approach afterwards, in units of the fastest
+  };
+  static void end_approaches(const ImpactProblem& problem, std::vector<double>& impulse);
+  static bool stop_slips(ImpactRecord& record, const std::vector<double>& pulls, double small,
+                         const Attempt& attempt);
   void end_slips(const std::vector<int>& contacts, double speed, const Work<double>& work,
                  std::vector<double>& target);
   double ratio_of_flights(int contact, double t, double flight, double restitution) const;

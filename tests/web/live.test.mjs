@@ -138,7 +138,7 @@ test("the static playground prints the numbers of the program, in every scenario
     assert.ok(b.length > 5, name);
     if (a.join() !== b.join()) differ.push(`${name}: ${a.flatMap((l, k) => (l === b[k] ? [] : [`${l} | ${b[k]}`])).slice(0, 4).join("; ")}`);
     // The columns of all plots, with their seven digits.
-    const [x, y] = await Promise.all([page, native.page].map((p) => p.evaluate(() => window.thud.viewer.run.columns)));
+    const [x, y] = await Promise.all([page, native.page].map((p) => p.evaluate(() => window.thud.viewer.runs[0].run.columns)));
     for (const [key, column] of Object.entries(y))
       column.forEach((v, k) => (++numbers, (same += v === x[key]?.[k] ? 1 : 0)));
   }

@@ -25,7 +25,7 @@ const start = (page, body) =>
   page.evaluate((name) => {
     const { viewer } = window.thud;
     const k = viewer.stage.bodies().indexOf(name);
-    const pose = viewer.run.poses[k];
+    const pose = viewer.runs[0].run.poses[k];
     const { scale, offset } = viewer.stage.view();
     return { x: pose.x[0], z: pose.z[0], angle: pose.angle[0], scale, offset };
   }, body);
@@ -96,7 +96,7 @@ test("Shift turns a free body about the point that its place is given by", async
   const { page, context } = await open("free_link");
   const { before: p } = await drag(page, "link", [-0.05, 0], [30, 0], ["Shift"]);
   await waitFor("another angle", async () => Math.abs((await start(page, "link")).angle - p.angle) > 0.02);
-  const tip = await page.evaluate(() => [window.thud.viewer.run.columns["link.tip.x"][0], window.thud.viewer.run.columns["link.tip.z"][0]]);
+  const tip = await page.evaluate(() => [window.thud.viewer.runs[0].run.columns["link.tip.x"][0], window.thud.viewer.runs[0].run.columns["link.tip.z"][0]]);
   near(tip[0], 0, 1e-9, "the tip");
   near(tip[1], 0, 1e-9, "the tip");
   const { angle } = await start(page, "link");
