@@ -66,7 +66,7 @@ void keep(const Options& o, const ScenarioClass& c, std::uint64_t seed, const Ju
   const std::string base = fmt::format("{}/{}-{}", o.keep, c.name, seed);
   std::ofstream(base + ".toml") << with_reason(j, text, origin);
   if (!o.shrinks) return;
-  const Shrunk small = shrink(text, j, o.limits);
+  const Shrunk small = shrink(text, j, o.limits, o.jobs);
   std::ofstream(base + ".small.toml") << with_reason(small.judgement, small.text, origin + ", shrunk");
 }
 
@@ -96,7 +96,7 @@ int judge_file(const Options& o, const std::string& path) {
   const Judgement j = judge_apart(text, o.limits);
   fmt::print("# {}: {}\n", verdict_name(j.verdict), j.message);
   if (j.verdict == Verdict::fine || !o.shrinks) return j.verdict != Verdict::fine;
-  fmt::print("{}", shrink(text, j, o.limits).text);
+  fmt::print("{}", shrink(text, j, o.limits, o.jobs).text);
   return 1;
 }
 

@@ -21,7 +21,7 @@ constexpr double gain_bound = 1e-9;     // of the energy
 
 std::atomic<bool> interrupted{false};
 
-/// Follows the gaps of rigid contacts from step to step.
+/// Follows the gaps of rigid contacts from step to step, where the solver has put right what the last step let drift.
 class Overlaps : public StepObserver {
  public:
   explicit Overlaps(const System& system) : system_(system), state_(system.state_size()), slope_(system.state_size()) {
@@ -31,8 +31,8 @@ class Overlaps : public StepObserver {
 
   void on_step(StepView& step) override {
     if (!any_) return;
-    step.state(step.end(), state_.data());
-    look(step.end(), state_, step.mode());
+    step.state(step.begin(), state_.data());
+    look(step.begin(), state_, step.mode());
   }
   void look(double t, const std::vector<double>& state, const Mode& mode) {
     if (!any_) return;
