@@ -57,7 +57,8 @@ std::string with_reason(const Judgement& j, const std::string& text, const std::
   std::string reason = fmt::format("{}: {}", verdict_name(j.verdict), j.message);
   for (char& c : reason)
     if (c == '\n') c = ' ';
-  return fmt::format("# {}\n# {}\n{}", reason, origin, text);
+  const std::string oracle = j.oracle.empty() ? "" : fmt::format("# enumeration: {}\n", j.oracle);
+  return fmt::format("# {}\n{}# {}\n{}", reason, oracle, origin, text);
 }
 
 void keep(const Options& o, const ScenarioClass& c, std::uint64_t seed, const Judgement& j) {
@@ -83,7 +84,8 @@ Row run_class(const Options& o, const ScenarioClass& c) {
   row.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   fmt::print("{}\n", row.line());
   for (const auto& [seed, j] : failures) {
-    fmt::print("    {:<5} {}: {}\n", seed, verdict_name(j.verdict), j.message.substr(0, j.message.find('\n')));
+    fmt::print("    {:<5} {}: {}\n", seed, verdict_name(j.verdict),
+               j.message.substr(0, j.message.find('\n')));
     std::fflush(stdout);
     if (j.verdict != Verdict::refused || !o.shrinks) keep(o, c, seed, j);
   }
@@ -95,15 +97,17 @@ int judge_file(const Options& o, const std::string& path) {
   const std::string text = read_all(path);
   const Judgement j = judge_apart(text, o.limits);
   fmt::print("# {}: {}\n", verdict_name(j.verdict), j.message);
+  if (!j.oracle.empty()) fmt::print("# enumeration: {}\n", j.oracle);
   if (j.verdict == Verdict::fine || !o.shrinks) return j.verdict != Verdict::fine;
   fmt::print("{}", shrink(text, j, o.limits, o.jobs).text);
   return 1;
 }
 
 int usage() {
-  fmt::print(stderr,
-             "campaign [N] [--class NAME] [--seed FIRST] [--jobs J] [--limit SECONDS] [--keep FOLDER] [--no-shrink] "
-             "[--markdown FILE] | --show CLASS SEED | --judge FILE\n");
+  fmt::print(
+      stderr,
+      "campaign [N] [--class NAME] [--seed FIRST] [--jobs J] [--limit SECONDS] [--keep FOLDER] [--no-shrink] "
+      "[--markdown FILE] | --show CLASS SEED | --judge FILE\n");
   return 2;
 }
 
@@ -123,14 +127,22 @@ int main(int argc, char** argv) {
       return c ? 0 : 2;
     } else if (a.starts_with("--") && next) {
       ++k;
-      if (a == "--class") o.only = next;
-      else if (a == "--seed") o.first = std::strtoull(next, nullptr, 10);
-      else if (a == "--jobs") o.jobs = std::max(1, std::atoi(next));
-      else if (a == "--limit") o.limits.seconds = std::atof(next);
-      else if (a == "--keep") o.keep = next;
-      else if (a == "--markdown") o.markdown = next;
-      else if (a == "--judge") file = next;
-      else return usage();
+      if (a == "--class")
+        o.only = next;
+      else if (a == "--seed")
+        o.first = std::strtoull(next, nullptr, 10);
+      else if (a == "--jobs")
+        o.jobs = std::max(1, std::atoi(next));
+      else if (a == "--limit")
+        o.limits.seconds = std::atof(next);
+      else if (a == "--keep")
+        o.keep = next;
+      else if (a == "--markdown")
+        o.markdown = next;
+      else if (a == "--judge")
+        file = next;
+      else
+        return usage();
     } else if (a.starts_with("-") || std::atol(a.c_str()) < 1) {
       return usage();
     } else {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <regex>
 
+#include "campaign/oracle.hpp"
 #include "thud/base/error.hpp"
 #include "thud/scenario/run.hpp"
 
@@ -24,7 +25,10 @@ std::atomic<bool> interrupted{false};
 /// Follows the gaps of rigid contacts from step to step, where the solver has put right what the last step let drift.
 class Overlaps : public StepObserver {
  public:
-  explicit Overlaps(const System& system) : system_(system), state_(system.state_size()), slope_(system.state_size()) {
+  explicit Overlaps(const System& system)
+      : system_(system),
+        state_(system.state_size()),
+        slope_(system.state_size()) {
     system.prepare(work_);
     for (const Contact& c : system.contacts()) any_ = any_ || !c.law.compliant;
   }
@@ -62,7 +66,31 @@ class Overlaps : public StepObserver {
   bool any_ = false;
 };
 
-Judgement blame(Verdict v, std::string message) { return {v, std::move(message)}; }
+Judgement blame(Verdict v, std::string message) {
+  Judgement j;
+  j.verdict = v;
+  j.message = std::move(message);
+  return j;
+}
+
+// A compliant contact may start pressed, but not as deep as no bodies are: what the reader lets pass is no test of the run.
+std::string find_deep_start(const Scenario& s) {
+  Work<double> work;
+  s.system->prepare(work);
+  std::vector<double> y(s.system->state_size()), slope(s.system->state_size());
+  std::copy(s.q.begin(), s.q.end(), y.begin());
+  std::copy(s.v.begin(), s.v.end(), y.begin() + s.system->dof_count());
+  Mode mode;
+  s.system->reset(mode);
+  s.system->evaluate(0, y.data(), mode, work, slope.data());
+  for (std::size_t k = 0; k < s.system->contacts().size(); ++k) {
+    const Contact& c = s.system->contacts()[k];
+    const double size = c.a.radius + c.b.radius;
+    if (c.law.compliant && size > 0 && work.of<ContactForce>()[k].gap < -0.1 * size)
+      return c.name + " starts deep inside";
+  }
+  return {};
+}
 
 // Losses are losses: none is negative, but where Newton's law says that it gains.
 std::string find_gain(const Scenario& s, const Outcome& out) {
@@ -71,12 +99,14 @@ std::string find_gain(const Scenario& s, const Outcome& out) {
     const double size = std::max(r.energy_before, r.energy_after);
     flagged = flagged || r.result.gains();
     if (!r.result.gains() && r.lost() < -gain_bound * size)
-      return fmt::format("an impact gains {:.3g} of the kinetic energy at t = {:.9g} s", -r.lost() / size, r.time);
+      return fmt::format("an impact gains {:.3g} of the kinetic energy at t = {:.9g} s", -r.lost() / size,
+                         r.time);
   }
   double exchanged = std::abs(out.energy.supplied);
   for (double x : out.energy.lost) exchanged += std::abs(x);
   for (std::size_t k = 0; k < out.energy.lost.size(); ++k) {
-    if (flagged && std::string(channel_name(s.system->channels()[k])).find("impact") != std::string::npos) continue;
+    if (flagged && std::string(channel_name(s.system->channels()[k])).find("impact") != std::string::npos)
+      continue;
     if (out.energy.lost[k] < -compliant_bound * exchanged)
       return fmt::format("{} gains {:.3g} J", channel_name(s.system->channels()[k]), -out.energy.lost[k]);
   }
@@ -94,11 +124,13 @@ Judgement judge_run(const Scenario& s, const RunResult& r, const Overlaps& overl
   bool compliant = false;
   for (const Contact& c : s.system->contacts()) compliant = compliant || c.law.compliant;
   if (!(std::abs(out.energy.residual) <= (compliant ? compliant_bound : residual_bound)))
-    return blame(Verdict::residual, fmt::format("residual of the energy account {:.3g}", out.energy.residual));
+    return blame(Verdict::residual,
+                 fmt::format("residual of the energy account {:.3g}", out.energy.residual));
   for (double x : r.final_values)
     if (!std::isfinite(x)) return blame(Verdict::internal, "a final value is not a number");
   if (overlaps.worst > overlap_bound)
-    return blame(Verdict::overlap, fmt::format("inside by {:.3g} of the size: {}", overlaps.worst, overlaps.where));
+    return blame(Verdict::overlap,
+                 fmt::format("inside by {:.3g} of the size: {}", overlaps.worst, overlaps.where));
   if (std::string gain = find_gain(s, out); !gain.empty()) return blame(Verdict::gain, gain);
   return {};
 }
@@ -116,6 +148,7 @@ void interrupt_run() { interrupted = true; }
 Judgement judge(const std::string& text) {
   try {
     const Scenario s = parse_scenario(text, "campaign.toml", {});
+    if (std::string deep = find_deep_start(s); !deep.empty()) return blame(Verdict::refused, deep);
     Overlaps overlaps(*s.system);
     RunRequest request;
     request.cancel = &interrupted;
@@ -125,9 +158,13 @@ Judgement judge(const std::string& text) {
     Judgement out = judge_run(s, r, overlaps);
     out.time = r.outcome.time;
     out.residual = std::abs(r.outcome.energy.residual);
-    if (out.verdict == Verdict::slow) out.message = fmt::format("too slow: stopped at t = {:.9g} s", out.time);
+    if (out.verdict == Verdict::painleve || out.verdict == Verdict::undecided)
+      out.oracle = enumerate_modes(*s.system, out.time, r.outcome.state, r.outcome.mode).text();
+    if (out.verdict == Verdict::slow)
+      out.message = fmt::format("too slow: stopped at t = {:.9g} s", out.time);
     // A file that starts inside a wall is wrong, not the run.
-    if (out.verdict == Verdict::undecided && out.time == 0 && out.message.ends_with("inside")) out.verdict = Verdict::refused;
+    if (out.verdict == Verdict::undecided && out.time == 0 && out.message.ends_with("inside"))
+      out.verdict = Verdict::refused;
     return out;
   } catch (const InputError& e) {
     return blame(Verdict::refused, e.what());
@@ -137,7 +174,8 @@ Judgement judge(const std::string& text) {
 }
 
 std::string kind_of(const Judgement& j) {
-  static const std::regex number(R"([-+]?[0-9]+\.?[0-9]*(e[-+]?[0-9]+)?)"), name(R"([A-Za-z_]+#[-A-Za-z0-9_.@#]*)");
+  static const std::regex number(R"([-+]?[0-9]+\.?[0-9]*(e[-+]?[0-9]+)?)"),
+      name(R"([A-Za-z_]+#[-A-Za-z0-9_.@#]*)");
   std::string words = std::regex_replace(j.message.substr(0, j.message.find('\n')), number, "#");
   words = std::regex_replace(words, name, "NAME");  // of bodies and contacts
   return fmt::format("{}: {}", verdict_name(j.verdict), words);

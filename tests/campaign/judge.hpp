@@ -24,9 +24,10 @@ const char* verdict_name(Verdict v);
 
 struct Judgement {
   Verdict verdict = Verdict::fine;
-  std::string message;     ///< in words; empty when it is fine
-  double time = 0;         ///< simulated [s]
-  double residual = 0;     ///< of the energy account
+  std::string message;   ///< in words; empty when it is fine
+  double time = 0;       ///< simulated [s]
+  double residual = 0;   ///< of the energy account
+  std::string oracle{};  ///< of a decision that failed: what the enumeration of all modes says
 };
 
 /// In this process. SIGXCPU, where its handler is installed (see workers.hpp), ends the run early.

@@ -33,7 +33,8 @@ class Maker {
   };
 
   void add_links(int count, Look look) {
-    const double friction = r.coin() ? r.spread(1e-4, 0.2) : 0, damping = r.coin(0.3) ? r.spread(1e-4, 0.05) : 0;
+    const double friction = r.coin() ? r.spread(1e-4, 0.2) : 0,
+                 damping = r.coin(0.3) ? r.spread(1e-4, 0.05) : 0;
     for (int i = 0; i < count; ++i) {
       Link l;
       l.name = fmt::format("link{}", i + 1);
@@ -46,8 +47,10 @@ class Maker {
         l.at = look.tree && r.coin() ? rounded(r.uniform(0, 1) * links_[l.parent].length, 2)
                                      : links_[l.parent].length;
         joint = fmt::format("{{ to = \"{}\", at = {:.4g}", links_[l.parent].name, l.at);
-        if (friction > 0 && r.coin(0.8)) joint += fmt::format(", friction = {:.3g}", friction * r.uniform(0.2, 2));
-        if (damping > 0 && r.coin(0.8)) joint += fmt::format(", damping = {:.3g}", damping * r.uniform(0.2, 2));
+        if (friction > 0 && r.coin(0.8))
+          joint += fmt::format(", friction = {:.3g}", friction * r.uniform(0.2, 2));
+        if (damping > 0 && r.coin(0.8))
+          joint += fmt::format(", damping = {:.3g}", damping * r.uniform(0.2, 2));
         joint += " }";
       } else if (look.pinned) {
         joint = friction > 0 ? fmt::format("{{ kind = \"pin\", friction = {:.3g} }}", friction) : "\"pin\"";
@@ -94,12 +97,16 @@ class Maker {
   void add_block(int i, double above) {
     const std::string name = fmt::format("block{}", i + 1);
     const double length = rounded(r.uniform(0.03, 0.3), 3), width = rounded(r.uniform(0.03, 0.3), 3);
-    add_body(name, fmt::format("{{ kind = \"block\", length = {}, width = {}, mass = {:.3g} }}", length, width, r.spread(0.1, 10)),
+    add_body(name,
+             fmt::format("{{ kind = \"block\", length = {}, width = {}, mass = {:.3g} }}", length, width,
+                         r.spread(0.1, 10)),
              "\"free\"");
-    const double tilt = r.pick<double>({0, 1e-6, rounded(r.uniform(-0.3, 0.3), 3), rounded(r.uniform(-3, 3), 3)});
+    const double tilt =
+        r.pick<double>({0, 1e-6, rounded(r.uniform(-0.3, 0.3), 3), rounded(r.uniform(-3, 3), 3)});
     initial_ += fmt::format("\"{}.angle\" = {}\n", name, tilt);
-    initial_ += fmt::format("\"{}.x\" = {:.4g}\n\"{}.z\" = {:.6g}\n", name, r.uniform(-0.1, 0.1), name,
-                            -above - std::hypot(length, width) / 2 - 0.4 * i - (r.coin(0.3) ? 1e-4 : r.spread(0.001, 0.3)));
+    initial_ += fmt::format(
+        "\"{}.x\" = {:.4g}\n\"{}.z\" = {:.6g}\n", name, r.uniform(-0.1, 0.1), name,
+        -above - std::hypot(length, width) / 2 - 0.4 * i - (r.coin(0.3) ? 1e-4 : r.spread(0.001, 0.3)));
     if (r.coin()) initial_ += fmt::format("\"{}.rate\" = {:.3g}\n", name, r.uniform(-5, 5));
     if (r.coin()) initial_ += fmt::format("\"{}.vx\" = {:.3g}\n", name, r.uniform(-1, 1));
     if (r.coin(0.3)) initial_ += fmt::format("\"{}.vz\" = {:.3g}\n", name, r.uniform(0, 3));
@@ -131,8 +138,10 @@ class Maker {
     for (int i = 0; i < count; ++i) {
       names.push_back(fmt::format("disc{}", i + 1));
       const double size = equal ? d : rounded(d * r.uniform(0.5, 1), 2);
-      add_body(names.back(),
-               fmt::format("{{ kind = \"disc\", diameter = {}, thickness = 0.02, density = {} }}", size, density), "\"free\"");
+      add_body(
+          names.back(),
+          fmt::format("{{ kind = \"disc\", diameter = {}, thickness = 0.02, density = {} }}", size, density),
+          "\"free\"");
       double x = 0;
       if (grid) {
         x = rounded((i % columns - 0.5 * (columns - 1)) * pitch, 6);
@@ -141,9 +150,12 @@ class Maker {
         x = rounded(r.uniform(-0.4, 0.4) * (half - d / 2), 3);
         z -= d * r.uniform(1.05, 3);
       }
-      initial_ += fmt::format("\"{0}.angle\" = 0\n\"{0}.x\" = {1:.6g}\n\"{0}.z\" = {2:.6g}\n", names.back(), x, z);
-      if (!grid && r.coin(0.3)) initial_ += fmt::format("\"{0}.vx\" = {1:.3g}\n", names.back(), r.uniform(-1, 1));
-      if (!grid && r.coin(0.3)) initial_ += fmt::format("\"{0}.rate\" = {1:.3g}\n", names.back(), r.uniform(-10, 10));
+      initial_ +=
+          fmt::format("\"{0}.angle\" = 0\n\"{0}.x\" = {1:.6g}\n\"{0}.z\" = {2:.6g}\n", names.back(), x, z);
+      if (!grid && r.coin(0.3))
+        initial_ += fmt::format("\"{0}.vx\" = {1:.3g}\n", names.back(), r.uniform(-1, 1));
+      if (!grid && r.coin(0.3))
+        initial_ += fmt::format("\"{0}.rate\" = {1:.3g}\n", names.back(), r.uniform(-10, 10));
     }
     surfaces_ += "[[pair]]\nbodies = " + quoted_list(names) + "\n\n";
   }
@@ -169,7 +181,8 @@ class Maker {
   void add_contact_law() {
     contact_ = "[contact]\n";
     if (r.coin(0.75)) contact_ += fmt::format("restitution = {:.3g}\n", r.uniform(0, 0.9));
-    if (r.coin(0.8)) contact_ += fmt::format("friction = {:.3g}\n", r.coin(0.8) ? r.uniform(0, 1.2) : r.spread(1, 10));
+    if (r.coin(0.8))
+      contact_ += fmt::format("friction = {:.3g}\n", r.coin(0.8) ? r.uniform(0, 1.2) : r.spread(1, 10));
     contact_ += "law = \"" + r.pick<std::string>({"newton", "poisson", "stronge"}) + "\"\n";
     if (r.coin(0.4)) contact_ += fmt::format("correlation = {:.3g}\n", r.uniform(0, 0.6));
     contact_ += "\n";
@@ -186,20 +199,24 @@ class Maker {
     const double slope = level || r.coin(0.3) ? 0 : rounded(r.uniform(-0.4, 0.4), 3);
     surfaces_ += "[[bed]]\nmedium = \"" + r.pick<std::string>({"play-sand", "hill-sand"}) + "\"\n";
     if (r.coin(0.8)) surfaces_ += fmt::format("friction = {:.2g}\n", r.uniform(0.1, 1));
-    surfaces_ += r.coin(0.3) ? "area = \"" + r.pick<std::string>({"side", "side-or-end", "full"}) + "\"\n" : "";
+    surfaces_ +=
+        r.coin(0.3) ? "area = \"" + r.pick<std::string>({"side", "side-or-end", "full"}) + "\"\n" : "";
     end_bed(surface, slope);
     return std::abs(slope);
   }
   double add_law_bed() {
     const double slope = r.coin() ? 0 : rounded(r.uniform(-0.3, 0.3), 3), weight = 10 * mass_;
-    const std::string law = r.pick<std::string>({"lee2009", "bingham", "poncelet", "allen", "lohse", "katsuragi"});
+    const std::string law =
+        r.pick<std::string>({"lee2009", "bingham", "poncelet", "allen", "lohse", "katsuragi"});
     const double f = weight * r.uniform(0.3, 5);
     surfaces_ += "[[bed]]\nlaw = \"" + law + "\"\n";
-    if (law == "lee2009") surfaces_ += fmt::format("eta_v = {:.3g}\neta_d = {:.3g}\n", r.uniform(5, 40), r.uniform(0, 10));
+    if (law == "lee2009")
+      surfaces_ += fmt::format("eta_v = {:.3g}\neta_d = {:.3g}\n", r.uniform(5, 40), r.uniform(0, 10));
     if (law == "bingham") surfaces_ += fmt::format("F0 = {:.3g}\nb = {:.3g}\n", f, weight * r.uniform(0, 1));
     if (law == "poncelet") surfaces_ += fmt::format("F0 = {:.3g}\nc = {:.3g}\n", f, weight * r.uniform(0, 1));
     if (law == "allen")
-      surfaces_ += fmt::format("A = {:.3g}\nB = {:.3g}\nC = {:.3g}\n", weight * r.uniform(0, 1), weight * r.uniform(0, 1), f);
+      surfaces_ += fmt::format("A = {:.3g}\nB = {:.3g}\nC = {:.3g}\n", weight * r.uniform(0, 1),
+                               weight * r.uniform(0, 1), f);
     if (law == "lohse") surfaces_ += fmt::format("k = {:.3g}\n", weight * r.spread(5, 200));
     if (law == "katsuragi")
       surfaces_ += fmt::format("k = {:.3g}\nd1 = {:.3g}\n", weight * r.spread(5, 200), r.uniform(0.05, 0.5));
@@ -228,7 +245,8 @@ class Maker {
     const double d = rounded(r.uniform(0.006, 0.03), 2), density = rounded(r.spread(1000, 8000), 3);
     mass_ = std::max(mass_, density * l.length * d * d * 0.785);
     l.side = d / 2;
-    return fmt::format("{{ kind = \"cylinder\", length = {}, diameter = {}, density = {} }}", l.length, d, density);
+    return fmt::format("{{ kind = \"cylinder\", length = {}, diameter = {}, density = {} }}", l.length, d,
+                       density);
   }
   std::string branch(Link& l) {
     if (r.coin(0.6)) return cylinder(l);
@@ -236,9 +254,11 @@ class Maker {
     l.side = width;
     mass_ = std::max(mass_, 0.5);
     if (r.coin())
-      return fmt::format("{{ kind = \"block\", length = {}, width = {}, density = {:.3g} }}", l.length, width, r.spread(1000, 8000));
+      return fmt::format("{{ kind = \"block\", length = {}, width = {}, density = {:.3g} }}", l.length, width,
+                         r.spread(1000, 8000));
     return fmt::format(
-        "{{ kind = \"rod_disc\", length = {}, diameter = 0.02, rod_mass = {:.2g}, disc_mass = {:.2g}, disc_diameter = {} }}",
+        "{{ kind = \"rod_disc\", length = {}, diameter = 0.02, rod_mass = {:.2g}, disc_mass = {:.2g}, "
+        "disc_diameter = {} }}",
         l.length, r.uniform(0.1, 0.5), r.uniform(0.1, 0.5), width);
   }
   std::string beam(Link& l) {
@@ -246,8 +266,9 @@ class Maker {
     l.length = rounded(r.uniform(0.15, 0.4), 3);
     l.side = 0.1 * l.length;  // room to bend
     mass_ = std::max(mass_, 0.05);
-    std::string out = fmt::format("{{ kind = \"beam\", length = {}, diameter = {}, density = {:.3g}, young = {:.3g}, modes = {}",
-                                  l.length, d, r.spread(1000, 8000), r.spread(1e9, 2e11), r.whole(1, 5));
+    std::string out = fmt::format(
+        "{{ kind = \"beam\", length = {}, diameter = {}, density = {:.3g}, young = {:.3g}, modes = {}",
+        l.length, d, r.spread(1000, 8000), r.spread(1e9, 2e11), r.whole(1, 5));
     if (r.coin(0.6)) out += fmt::format(", damping = {:.2g}", r.uniform(0.001, 0.03));
     return out + " }";
   }
@@ -350,7 +371,8 @@ std::string blocks(std::uint64_t seed) {
   m.add_contact_law();
   const double steep = m.add_walls();
   const int count = m.r.whole(1, 2);
-  for (int i = 0; i < count; ++i) m.add_block(i, steep > 0 ? 0.4 * std::tan(steep) + 0.1 / std::cos(steep) : 0);
+  for (int i = 0; i < count; ++i)
+    m.add_block(i, steep > 0 ? 0.4 * std::tan(steep) + 0.1 / std::cos(steep) : 0);
   return m.text();
 }
 
@@ -370,7 +392,9 @@ std::string hertz_walls(std::uint64_t seed) {
   return m.text();
 }
 
-std::string hertz_pile(std::uint64_t seed) { return seed % 2 == 0 ? pile<true, true>(seed) : pile<false, true>(seed); }
+std::string hertz_pile(std::uint64_t seed) {
+  return seed % 2 == 0 ? pile<true, true>(seed) : pile<false, true>(seed);
+}
 
 std::string elastic_on_bed(std::uint64_t seed) {
   Maker m(seed);

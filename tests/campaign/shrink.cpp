@@ -14,7 +14,10 @@ constexpr double most_seconds = 240;
 class Shrinker {
  public:
   Shrinker(const std::string& text, const Judgement& failure, const Limits& limits, int jobs)
-      : best_{text, failure}, failure_(failure), limits_(limits), jobs_(static_cast<std::size_t>(jobs)) {
+      : best_{text, failure},
+        failure_(failure),
+        limits_(limits),
+        jobs_(static_cast<std::size_t>(jobs)) {
     // A third of the time tells what is slow; in the end the whole does.
     if (failure.verdict == Verdict::slow) limits_.seconds = std::ceil(limits.seconds / 3);
   }
@@ -23,7 +26,8 @@ class Shrinker {
     std::string before;
     while (before != best_.text && !spent()) {
       before = best_.text;
-      for (const auto pass : {without_bodies, without_tables, without_lines, without_entries, with_round_numbers})
+      for (const auto pass :
+           {without_bodies, without_tables, without_lines, without_entries, with_round_numbers})
         improve(pass);
     }
     return best_;
@@ -49,7 +53,8 @@ class Shrinker {
           count, static_cast<int>(jobs_), limits_, [&](std::size_t k) { return list[at + k]; },
           [&](std::size_t k, const Judgement& j) { judged[k] = j; });
       best_.trials += static_cast<int>(count);
-      const auto hit = std::find_if(judged.begin(), judged.end(), [&](const Judgement& j) { return is_same(j); });
+      const auto hit =
+          std::find_if(judged.begin(), judged.end(), [&](const Judgement& j) { return is_same(j); });
       if (hit == judged.end()) {
         at += count;
         continue;

@@ -19,8 +19,8 @@ Shrunk shrink(const std::string& text, const Judgement& failure, const Limits& l
 
 /// Ways to make a text smaller, one at a time. They know lines, tables and names, not what the keys mean: what makes no
 /// sense is refused by the reader.
-std::vector<std::string> without_bodies(const std::string& text);   ///< and without all that names them
-std::vector<std::string> without_tables(const std::string& text);   ///< other than bodies
+std::vector<std::string> without_bodies(const std::string& text);  ///< and without all that names them
+std::vector<std::string> without_tables(const std::string& text);  ///< other than bodies
 std::vector<std::string> without_lines(const std::string& text);
 std::vector<std::string> without_entries(const std::string& text);  ///< of inline tables and lists
 std::vector<std::string> with_round_numbers(const std::string& text);

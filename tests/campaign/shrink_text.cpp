@@ -85,7 +85,9 @@ void forget(Blocks& blocks, const std::string& name) {
   Blocks kept;
   for (Block& b : blocks) {
     if (b.is("[initial]") || b.is("[guess]") || b.is("[results]") || b.is("[points]") || b.is("[output]")) {
-      std::erase_if(b.lines, [&](const std::string& l) { return std::regex_search(l, mention) || l.starts_with("\"" + name + "."); });
+      std::erase_if(b.lines, [&](const std::string& l) {
+        return std::regex_search(l, mention) || l.starts_with("\"" + name + ".");
+      });
     } else {
       for (std::string& l : b.lines)
         if (l.starts_with("bodies = [") || l.starts_with("touches = [")) {
@@ -93,7 +95,8 @@ void forget(Blocks& blocks, const std::string& name) {
           l = std::regex_replace(l, std::regex(", \\]"), "]");
         }
       bool lost = b.is("[[pair]]") && value_of(b, "bodies").find(',') == std::string::npos;
-      for (const std::string& l : b.lines) lost = lost || (!b.is("[[body]]") && std::regex_search(l, mention));
+      for (const std::string& l : b.lines)
+        lost = lost || (!b.is("[[body]]") && std::regex_search(l, mention));
       if (lost) continue;
     }
     kept.push_back(b);
@@ -101,7 +104,9 @@ void forget(Blocks& blocks, const std::string& name) {
   blocks = kept;
 }
 
-std::string unquoted(const std::string& s) { return s.size() > 1 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
+std::string unquoted(const std::string& s) {
+  return s.size() > 1 && s.front() == '"' ? s.substr(1, s.size() - 2) : s;
+}
 
 }  // namespace
 
@@ -162,7 +167,10 @@ std::vector<std::string> with_round_numbers(const std::string& text) {
   for (std::sregex_iterator i(text.begin(), text.end(), number), end; i != end; ++i) {
     const auto at = static_cast<std::size_t>(i->position());
     const std::string old = i->str();
-    if (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '.' || text[at - 1] == '_')) continue;
+    if (at > 0
+        && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '.'
+            || text[at - 1] == '_'))
+      continue;
     const double x = std::stod(old);
     for (int digits = 1; digits <= 3; ++digits) {
       const std::string shorter = fmt::format("{:.{}g}", x, digits);

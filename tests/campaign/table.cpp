@@ -17,7 +17,8 @@ void Row::add(const Judgement& j) {
 }
 
 long Row::runs() const {
-  return std::accumulate(counts.begin(), counts.end(), 0L) - counts[static_cast<std::size_t>(Verdict::refused)];
+  return std::accumulate(counts.begin(), counts.end(), 0L)
+       - counts[static_cast<std::size_t>(Verdict::refused)];
 }
 
 long Row::failures() const { return runs() - counts[static_cast<std::size_t>(Verdict::fine)]; }
@@ -51,7 +52,9 @@ std::string markdown(const std::vector<Row>& rows) {
   }
   out += " largest residual |\n" + rule + "---|\n";
   for (const Row& r : rows) {
-    out += fmt::format("| {} | {} | {:.2g} % |", r.about, r.runs(), 100.0 * static_cast<double>(r.failures()) / static_cast<double>(std::max(1L, r.runs())));
+    out +=
+        fmt::format("| {} | {} | {:.2g} % |", r.about, r.runs(),
+                    100.0 * static_cast<double>(r.failures()) / static_cast<double>(std::max(1L, r.runs())));
     for (int v = first; v < end; ++v) out += fmt::format(" {} |", r.counts[static_cast<std::size_t>(v)]);
     out += fmt::format(" {:.0e} |\n", r.worst);
   }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <sstream>
@@ -21,8 +22,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double grace = 5;      // after the limit [s], for a run that was told to stop
-constexpr double patience = 20;  // of real time per CPU time: a run that waits for something waits for ever
+constexpr double patience =
+    500;  // real time per CPU time, for a run that waits for something on a machine that is busy
 
 struct Child {
   std::size_t task = 0;
@@ -34,7 +35,7 @@ struct Child {
 
 void limit_child(const Limits& limits) {
   const auto seconds = static_cast<rlim_t>(std::ceil(limits.seconds));
-  const rlimit cpu{seconds, seconds + static_cast<rlim_t>(grace)};
+  const rlimit cpu{seconds, seconds + static_cast<rlim_t>(std::ceil(limits.grace))};
   setrlimit(RLIMIT_CPU, &cpu);
   const auto bytes = static_cast<rlim_t>(limits.gigabytes * 1e9);
   const rlimit memory{bytes, bytes};
@@ -47,8 +48,8 @@ void limit_child(const Limits& limits) {
 }
 
 void tell(int pipe, const Judgement& j) {
-  const std::string text =
-      fmt::format("{}\n{:.17g}\n{:.17g}\n{}", static_cast<int>(j.verdict), j.time, j.residual, j.message);
+  const std::string text = fmt::format("{}\n{:.17g}\n{:.17g}\n{}\n{}", static_cast<int>(j.verdict), j.time,
+                                       j.residual, j.oracle, j.message);
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t n = write(pipe, text.data() + at, text.size() - at);
     if (n <= 0) break;
@@ -77,19 +78,25 @@ Child start(std::size_t task, const Limits& limits, const std::function<std::str
 Judgement end(const Child& c) {
   close(c.pipe);
   int status = 0;
-  while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR) {
+  }
   Judgement j;
   std::istringstream in(c.said);
   int verdict = -1;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && in >> verdict >> j.time >> j.residual) {
     j.verdict = static_cast<Verdict>(verdict);
     in.get();
+    std::getline(in, j.oracle);
     std::getline(in, j.message, '\0');
     return j;
   }
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (signal == SIGKILL) return {Verdict::hang, "did not stop when it was told to"};
-  return {Verdict::crash, signal ? fmt::format("ended by a signal: {}", strsignal(signal)) : "ended without an answer"};
+  if (signal == SIGKILL) return {Verdict::hang, "did not stop when it was told to", 0, 0, {}};
+  return {Verdict::crash,
+          signal ? fmt::format("ended by a signal: {}", strsignal(signal)) : "ended without an answer",
+          0,
+          0,
+          {}};
 }
 
 // True when it has said all.
@@ -102,18 +109,21 @@ bool listen(Child& c) {
 
 }  // namespace
 
-void judge_all(std::size_t count, int jobs, const Limits& limits, const std::function<std::string(std::size_t)>& make,
+void judge_all(std::size_t count, int jobs, const Limits& limits,
+               const std::function<std::string(std::size_t)>& make,
                const std::function<void(std::size_t, const Judgement&)>& done) {
   std::vector<Child> running;
   std::size_t next = 0;
   while (next < count || !running.empty()) {
-    while (next < count && running.size() < static_cast<std::size_t>(jobs)) running.push_back(start(next++, limits, make));
+    while (next < count && running.size() < static_cast<std::size_t>(jobs))
+      running.push_back(start(next++, limits, make));
     std::vector<pollfd> polls;
     for (const Child& c : running) polls.push_back({c.pipe, POLLIN, 0});
     poll(polls.data(), polls.size(), 1000);
     for (std::size_t k = running.size(); k-- > 0;) {
       Child& c = running[k];
-      if (Clock::now() - c.begun > std::chrono::duration<double>(patience * limits.seconds)) kill(c.pid, SIGKILL);
+      if (Clock::now() - c.begun > std::chrono::duration<double>(patience * limits.seconds))
+        kill(c.pid, SIGKILL);
       if (polls[k].revents == 0 || !listen(c)) continue;
       const Judgement j = end(c);
       const std::size_t task = c.task;
