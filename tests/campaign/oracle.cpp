@@ -76,12 +76,12 @@ class Enumeration {
     mode_.stuck.clear();
   }
 
-  Decisions go() {
+  Decisions go(std::size_t most) {
     out_.why_not = why_not();
     if (!out_.why_not.empty()) return out_;
     look();
     for (const Closed& c : closed_) out_.closed.push_back(c.contact), out_.slip.push_back(c.slip);
-    if (closed_.size() > 8) out_.why_not = fmt::format("{} contacts are closed", closed_.size());
+    if (closed_.size() > most) out_.why_not = fmt::format("{} contacts are closed", closed_.size());
     if (closed_.empty()) out_.why_not = "no contact is closed";
     if (out_.why_not.empty()) try_all("");
     return out_;
@@ -236,9 +236,9 @@ class Enumeration {
 
 }  // namespace
 
-Decisions enumerate_modes(const System& system, double t, const std::vector<double>& state,
-                          const Mode& mode) {
-  return Enumeration(system, t, state, mode).go();
+Decisions enumerate_modes(const System& system, double t, const std::vector<double>& state, const Mode& mode,
+                          std::size_t most) {
+  return Enumeration(system, t, state, mode).go(most);
 }
 
 std::string Decisions::text() const {

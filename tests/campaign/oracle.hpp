@@ -35,8 +35,9 @@ struct Decisions {
   std::string text() const;
 };
 
-/// At most eight contacts.
-Decisions enumerate_modes(const System& system, double t, const std::vector<double>& state, const Mode& mode);
+/// Nothing is tried where more than `most` contacts are closed.
+Decisions enumerate_modes(const System& system, double t, const std::vector<double>& state, const Mode& mode,
+                          std::size_t most = 8);
 
 /// Least |A x − b| over x ≥ 0.
 Eigen::VectorXd solve_nonnegative(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);

@@ -94,11 +94,11 @@ class Comparison : public StepObserver {
     system.prepare(work_);
   }
   void on_step(StepView& step) override {
-    if (compared > 150 || step.mode() == last_) return;
+    if (compared >= 25 || step.mode() == last_) return;
     last_ = step.mode();
     step.state(step.begin(), y_.data());
-    const Decisions d = enumerate_modes(system_, step.begin(), y_, last_);
-    if (!d.why_not.empty() || d.closed.size() > 4) return;
+    const Decisions d = enumerate_modes(system_, step.begin(), y_, last_, 3);
+    if (!d.why_not.empty()) return;
     system_.evaluate(step.begin(), y_.data(), last_, work_, slope_.data());
     const int n = system_.dof_count();
     const Eigen::Map<const Eigen::VectorXd> ours(slope_.data() + n, n);
@@ -137,8 +137,8 @@ TEST(Oracle, the_program_decides_for_a_mode_that_is_consistent) {
         EXPECT_EQ(comparison.where, "") << name << " " << seed;
       }
     }
-  EXPECT_GT(compared, 500);
-  EXPECT_GT(several, 100);
+  EXPECT_GT(compared, 300);
+  EXPECT_GT(several, 50);
   std::printf("%d decisions, %d of them with several contacts\n", compared, several);
 }
 
