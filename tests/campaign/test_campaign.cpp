@@ -58,7 +58,8 @@ TEST(Campaign, same_seed_same_file) {
 
 TEST(Workers, what_crashes_or_hangs_is_counted_and_harms_no_other) {
   const std::string fine =
-      "[[body]]\nname = \"a\"\nshape = { kind = \"point\", mass = 1 }\njoint = \"free\"\n[stop]\ntime = 1\n";
+      "[[body]]\nname = \"a\"\nshape = { kind = \"cylinder\", length = 0.1, diameter = 0.01, mass = 1 }\n"
+      "joint = \"free\"\n[stop]\ntime = 1\n";
   std::vector<Verdict> got(5);
   judge_all(
       5, 2, {.seconds = 1, .grace = 1},
