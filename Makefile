@@ -49,8 +49,20 @@ test: ## run all tests, the marked ones again under sanitizers, and the format c
 	   echo 'format check skipped: no clang-format'; \
 	 fi
 
+# N scenarios of each class from seed SEED on; CLASS: of one class alone. What fails is left, shrunk, in build/campaign.
+N = 100
+SEED = 1
+CLASS =
+
 .PHONY: campaign
-campaign: ## count how often intervals of fits hold the truth, with 200 sets of synthetic measurements each (minutes)
+campaign: ## run N random scenarios of each class and count what fails: N=100 SEED=1 CLASS=piles-loose (minutes)
+	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE && touch build/release/.configured
+	cmake --build build/release --parallel $(JOBS) --target campaign
+	build/release/bin/campaign $(N) --seed $(SEED) $(if $(CLASS),--class $(CLASS)) --jobs $(JOBS) \
+	  --keep build/campaign --markdown build/campaign/rates.md
+
+.PHONY: campaign-fit
+campaign-fit: ## count how often intervals of fits hold the truth, with 200 sets of synthetic measurements each (minutes)
 	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE && touch build/release/.configured
 	cmake --build build/release --parallel $(JOBS) --target campaign_fit
 	build/release/bin/campaign_fit 200

@@ -3,7 +3,7 @@
 //   campaign_fit [SETS] [--case NAME] [--fit "intervals = ..."] [--first SEED]
 //
 // Prints, for every knob, how often its 95 % interval holds the truth, and the same for the linearised interval. Takes
-// minutes, so it is no test; `make campaign` runs it. docs/theory/fits.md shows what it found.
+// minutes, so it is no test; `make campaign-fit` runs it. docs/theory/fits.md shows what it found.
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
