@@ -180,6 +180,7 @@ test("two tabs do not mind each other, and a reload brings back what was there",
   const text = await one.page.inputValue("#toml");
   await one.page.fill("#toml", text.replace("Free link dropped", "My link dropped"));
   await waitFor("the new title", async () => (await one.page.title()).startsWith("My link"));
+  await waitFor("the address", async () => (await one.page.evaluate(() => location.hash)).includes("~text=")); // written a moment later
   await one.page.reload();
   await waitFor("the title again", async () => (await one.page.title()).startsWith("My link"));
   await one.context.close();
@@ -262,7 +263,7 @@ test("a link carries knobs, text, pins and plots, to another tab and into an ope
 });
 
 test("a link that is damaged or asks for too much is shown as far as it goes, with a word", async () => {
-  for (const [hash, word] of [["#free_link?~text=abc", /damaged/], ["#no_such_thing", /no scenario “no_such_thing”/], ["#free_link?angle=85+deg", /angle.*80 deg/], ["#free_link?nonsense=1", /nonsense/]]) {
+  for (const [hash, word] of [["#free_link?~text=abc", /damaged/], ["#mine/%%%", /no scenario “mine\/%%%”/], ["#no_such_thing", /no scenario “no_such_thing”/], ["#free_link?angle=85+deg", /angle.*80 deg/], ["#free_link?nonsense=1", /nonsense/]]) {
     const { page, context } = await open(hash);
     await waitFor("a word", async () => word.test(await page.textContent("#problem")));
     assert.equal(await page.inputValue("#scenario"), "free_link");

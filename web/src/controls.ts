@@ -118,7 +118,8 @@ export class Controls {
 
   private onKey(e: KeyboardEvent): void {
     const target = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) {
+    const ticks = target instanceof HTMLInputElement && target.type === "checkbox" && e.key !== " "; // needs no key but that
+    if (e.ctrlKey || e.metaKey || e.altKey || (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !ticks)) {
       if (!(target.id === "scrub" && e.key === " ")) return;
     }
     const small = this.player.end / 200;

@@ -57,10 +57,20 @@ export function writeLink(state: LinkState, packed: { text?: string; pins?: stri
   return `#${encodeURIComponent(state.name)}${words ? `?${words}` : ""}`;
 }
 
+/// The scenario that a link names; what is no code for a character stays as it is.
+export function linkName(hash: string): string {
+  const name = hash.slice(1).split("?")[0];
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 /// Throws where a link is damaged.
 export async function readLink(hash: string): Promise<LinkState> {
   const at = hash.indexOf("?");
-  const name = decodeURIComponent(hash.slice(1, at < 0 ? undefined : at));
+  const name = linkName(hash);
   const query = new URLSearchParams(at < 0 ? "" : hash.slice(at + 1));
   const take = (key: string) => {
     const value = query.get(key);

@@ -4,7 +4,7 @@ import { Run, Scene } from "./data";
 import { card, download, h, icon } from "./dom";
 import { Editor } from "./editor";
 import { KnobPanel } from "./knobs";
-import { LinkState, PinLink, Settings, pack, readLink, writeLink } from "./link";
+import { linkName, LinkState, PinLink, Settings, pack, readLink, writeLink } from "./link";
 import { directions, pageFoot } from "./report";
 import { Held } from "./stage";
 import { holdBody, startColumns } from "./start_pose";
@@ -172,7 +172,7 @@ export class Playground {
       link = await readLink(location.hash);
     } catch (e) {
       trouble = (e as Error).message;
-      link.name = decodeURIComponent(location.hash.slice(1).split("?")[0]);
+      link.name = linkName(location.hash);
     }
     const isKnown = this.entries.some((e) => e.name === link.name);
     if (link.name && !isKnown && !link.text) trouble ||= `There is no scenario “${link.name}” here.`;
