@@ -41,7 +41,7 @@ thud_first_group(tables src/base/error.cpp src/base/format.cpp src/store/csv.cpp
 thud_first_group(report src/report/csv.cpp src/report/impacts.cpp src/report/summary.cpp src/report/frames.cpp
   src/report/frames_json.cpp src/report/html.cpp src/report/json.cpp src/report/scene.cpp)
 thud_first_group(film src/report/film.cpp src/report/live.cpp)
-thud_first_group(film_parts src/draw/gif.cpp src/draw/raster.cpp src/report/film_scene.cpp )
+thud_first_group(film_parts src/draw/gif.cpp src/draw/raster.cpp src/report/film_scene.cpp)
 thud_first_group(draw src/draw/frame.cpp src/draw/svg.cpp src/draw/trajectory.cpp)
 thud_first_group(figures src/draw/pose_strip.cpp src/draw/stills.cpp)
 foreach(alone IN ITEMS impact_plane plot time_figure) # names local to them stand elsewhere too

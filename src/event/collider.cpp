@@ -236,13 +236,17 @@ void Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   take_effect(group, y, work, out, std::move(record));
 }
 
+// The impulses of the touching contacts in `group`.
+void Collider::give(const std::vector<int>& group, const std::vector<double>& impulse, double* v) {
+  for (std::size_t i = 0; i < group.size(); ++i)
+    for (std::size_t a : {0, 1}) push(v, rows_[2 * group[i] + a], impulse[2 * i + a]);
+}
+
 // Gives the impulses of a solved impact to the state, and keeps the record.
 void Collider::take_effect(const std::vector<int>& group, double* y, Work<double>& work, Outcome& out,
                            ImpactRecord record) {
-  const int n = system_.dof_count();
   std::fill(held_.begin(), held_.end(), 0.0);
-  for (std::size_t i = 0; i < group.size(); ++i)
-    for (std::size_t a : {0, 1}) push(y + n, rows_[2 * group[i] + a], record.result.impulse[2 * i + a]);
+  give(group, record.result.impulse, y + system_.dof_count());
   record.constraints = held_;
   record.energy_before = system_.tree().kinetic_energy(work.frames);
   const std::vector<Vec> before = momenta(system_.tree(), work.frames);

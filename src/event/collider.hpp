@@ -68,13 +68,13 @@ class Collider {
                     const Scales& scales, Outcome& out);
   ImpactRecord make_record(double t, const std::vector<int>& group, const Work<double>& work,
                            const Scales& scales) const;
+  void give(const std::vector<int>& group, const std::vector<double>& impulse, double* v);
   void take_effect(const std::vector<int>& group, double* y, Work<double>& work, Outcome& out,
                    ImpactRecord record);
   static bool stop_slip(ImpactRecord& record, const std::vector<double>& pulls, double small);
   struct Attempt {
-    double faster,
-        rougher;          // slips that go on, in units of the slowest; friction in units of that in the file
-    double accuracy = 0;  // of what must not approach afterwards, in units of the fastest
+    double faster;   // slips that go on, in units of the slowest
+    double rougher;  // friction, in units of that in the file
   };
   static void end_approaches(const ImpactProblem& problem, std::vector<double>& impulse);
   static bool stop_slips(ImpactRecord& record, const std::vector<double>& pulls, double small,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact/impact_parts.hpp"
 #include "event/collider.hpp"
 #include "thud/solve/complementarity.hpp"
 
@@ -30,9 +31,7 @@ bool Collider::jam(double t, int contact, const std::vector<double>& pulls, doub
     for (std::size_t a = 0; a < record.problem.velocity.size(); a += 2)
       most = std::max(most, std::abs(record.result.velocity[a] - record.problem.velocity[a]));
     if (most < creeping * scales.speed) {
-      for (std::size_t i = 0; i < members.size(); ++i)
-        for (std::size_t a : {0, 1})
-          push(y + system_.dof_count(), rows_[2 * members[i] + a], record.result.impulse[2 * i + a]);
+      give(members, record.result.impulse, y + system_.dof_count());
       book(y, work);
       return true;
     }
@@ -99,10 +98,9 @@ bool Collider::stop_slips(ImpactRecord& record, const std::vector<double>& pulls
     if (slides(a)) s.force[a] = friction(a) * s.force[a + 1];
   end_approaches(problem, s.force);
   ImpactResult& result = record.result;
-  result = {};
+  result = impact_parts::make_untouched(problem);
   result.name = "jam";
   result.impulse = s.force;
-  result.velocity = problem.velocity;
   bool stops = false;
   double most = 0;
   for (int a = 0; a < m; ++a) {
@@ -114,11 +112,9 @@ bool Collider::stop_slips(ImpactRecord& record, const std::vector<double>& pulls
       most = std::max(most, std::abs(change));
     }
     result.velocity[a] = after;
-    const double work = 0.5 * (before + after) * s.force[a];
-    (a % 2 == 0 ? result.work_friction : result.work_normal).push_back(work);
-    result.energy_change += work;
-    result.energy_scale += std::abs(work);
+    (a % 2 == 0 ? result.work_friction : result.work_normal)[a / 2] = 0.5 * (before + after) * s.force[a];
   }
+  impact_parts::set_energy(problem, result);
   return stops && (attempt.rougher == 1 || most < creeping / tolerance::free_slip * small);
 }
 

@@ -121,8 +121,8 @@ class Comparison : public StepObserver {
   Mode last_;
 };
 
-// Not yet held: of 48 runs it differs in a few instants, where a contact that flies by less than 1e-8 m is taken for closed
-// here (piles-loose 10 and 12), and in one with redundant contacts (blocks 11).
+// Not yet held: of 48 runs it differs in a few instants of piles-loose 10 and 12 (perhaps a contact that flies by less than
+// 1e-8 m and is taken for closed here), blocks 11 and wall-chains 6 (redundant contacts; not explained).
 TEST(Oracle, DISABLED_the_program_decides_for_a_mode_that_is_consistent) {
   int compared = 0, several = 0;
   for (const char* name : {"blocks", "piles-loose", "piles-grid", "wall-chains"})
