@@ -22,6 +22,7 @@ struct Arguments {
   std::string study, out, csv, svg, report;
   std::vector<std::string> set, vary, outputs;
   int jobs = 0;
+  std::string lanes;
   bool resume = false, restart = false, json = false, ascii = false, quiet = false;
 };
 
@@ -102,7 +103,7 @@ int tell(const Study& study, const SweepReport& report, const Arguments& a) {
   return 0;
 }
 
-Study read_study_of(const Arguments& a) {
+Study read_plain_study_of(const Arguments& a) {
   const KnobSettings set = read_settings(a.set);
   if (a.vary.empty()) {
     if (!a.outputs.empty())
@@ -121,6 +122,13 @@ Study read_study_of(const Arguments& a) {
         {"--vary " + a.vary.front(), 0, 0},
         fmt::format("\"{}\" is a study, which says itself what varies: give a scenario", a.study));
   return make_quick_study(a.study, a.vary, a.outputs, set);
+}
+
+Study read_study_of(const Arguments& a) {
+  check_lanes(a.lanes, "--lanes " + a.lanes);
+  Study study = read_plain_study_of(a);
+  study.request.lanes = a.lanes;
+  return study;
 }
 
 int lead_sweep(const Arguments& a, Machines* machines) {
@@ -185,6 +193,11 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   c->add_option("--svg", a->svg, "also draw the study's plots, into this folder")->type_name("DIR");
   add_report_option(*c, a->report);
   add_jobs_option(*c, a->jobs, "threads (default: one per processor; under mpirun one per process)");
+  c->add_option(
+       "--lanes", a->lanes,
+       "how runs go along with others: a set of instructions (sse2, avx, avx512), or off (default: the best "
+       "of this processor; results agree to rounding)")
+      ->type_name("NAME");
   CLI::Option* resume = c->add_flag("--resume", a->resume, "go on with a sweep that was not finished");
   c->add_flag("--restart", a->restart, "throw the results of such a sweep away")->excludes(resume);
   add_set_option(

@@ -6,130 +6,19 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "dynamics/observe.hpp"
 #include "thud/base/law_error.hpp"
 
 namespace thud {
 
-namespace {
-
-double pick(Vec v, Component c) {
-  switch (c) {
-    case Component::x: return v.x;
-    case Component::z: return v.z;
-    default: return norm(v);
-  }
-}
-
-// Force of the sand on a body: drag, static part, or both.
-Vec sand_force(const System& system, const Observable& what, const Work<double>& work) {
-  Vec sum{};
-  const Scene scene = system.scene();
-  for (std::size_t k = 0; k < system.pieces().size(); ++k) {
-    const SandPiece& p = system.pieces()[k];
-    const SandWork<double>& w = work.of<SandPiece>()[k];
-    if (p.body != what.body) continue;
-    if (what.quantity != Quantity::static_force) sum += p.drag_force(w);
-    if (what.quantity != Quantity::drag_force) sum += p.static_force(scene, w);
-  }
-  return sum;
-}
-
-// Force on a body from the joint that carries it: what its subtree needs beyond gravity and all elements.
-Vec joint_reaction(const System& system, int body, const Work<double>& work) {
-  const Tree& tree = system.tree();
-  std::vector<char> beyond(tree.body_count(), 0);
-  beyond[body] = 1;
-  Vec sum{};
-  for (int i = body; i < tree.body_count(); ++i) {
-    const Body& b = tree.body(i);
-    if (i != body && (b.parent < 0 || !beyond[b.parent])) continue;
-    beyond[i] = 1;
-    const Vec a = tree.center_acceleration(work.frames, work.acceleration.data(), i);
-    sum += b.mass * a - (b.mass - b.weightless) * system.gravity() - system.element_force(i, work);
-  }
-  return sum;
-}
-
-// The deepest immersed piece of a body in a bed, −1 if none.
-int deepest_piece(const System& system, const Observable& what, const Work<double>& work) {
-  int best = -1;
-  for (int k = 0; k < static_cast<int>(system.pieces().size()); ++k) {
-    const SandPiece& p = system.pieces()[k];
-    if (p.body != what.body || p.bed != what.bed || !work.of<SandPiece>()[k].is_immersed) continue;
-    if (best < 0 || work.of<SandPiece>()[k].immersed.depth > work.of<SandPiece>()[best].immersed.depth)
-      best = k;
-  }
-  return best;
-}
-
-double observe_sand(const System& system, const Observable& what, const Work<double>& work) {
-  const int k = deepest_piece(system, what, work);
-  if (k < 0) return 0;
-  const SandWork<double>& w = work.of<SandPiece>()[k];
-  switch (what.quantity) {
-    case Quantity::immersed_depth: return w.immersed.depth;
-    case Quantity::immersed_length: return w.immersed.length;
-    case Quantity::sand_position: return pick(work.frames.origin[what.body] + w.immersed.arm, what.component);
-    default: return pick(w.velocity, what.component);
-  }
-}
-
-}  // namespace
-
-namespace {
-
-double bending_moment(const ElasticBeam& beam, const double* eta, double x) {
-  double curvature = 0;
-  for (int k = 0; k < beam.size(); ++k) curvature += beam.basis().value(k, x, 2) * eta[k];
-  return beam.basis().data().rigidity * curvature;
-}
-
 // Of the basis; beyond it, of the characteristic equation.
-double root_of(const BeamBasis& basis, int mode) {
+double detail::root_of(const BeamBasis& basis, int mode) {
   if (mode < basis.size()) return basis.root(mode);
   const BeamData& d = basis.data();
   const double mass = d.mass_per_length * d.length;
   return beam_root(basis.support(), mode + 1, d.tip_mass / mass,
                    d.tip_inertia / (mass * d.length * d.length));
 }
-
-double observe_beam(const Tree& tree, const Observable& what, const Frames<double>& f) {
-  const ElasticBeam* beam = tree.body(what.body).beam.get();
-  if (!beam) return 0;
-  const int begin = tree.elastic_begin(what.body);
-  switch (what.quantity) {
-    case Quantity::elastic_coordinate: return f.eta[begin + what.mode];
-    case Quantity::elastic_rate: return f.eta_rate[begin + what.mode];
-    case Quantity::elastic_root: return root_of(beam->basis(), what.mode);
-    case Quantity::deflection: return f.deflection(what.body, what.point.s);
-    case Quantity::deflection_slope: return f.slope(what.body, what.point.s);
-    default: return bending_moment(*beam, f.eta.data() + begin, what.point.s - beam->start());
-  }
-}
-
-double observe_element(const System& system, const Observable& what, const Work<double>& work) {
-  return ElementTypes::at(what.element.type, [&]<class E>() {
-    const E& e = system.of<E>()[what.element.index];
-    const auto& w = work.of<E>()[what.element.index];
-    if constexpr (requires { e.observe(0, system.scene(), work.frames, w); })
-      return e.observe(what.element.sub, system.scene(), work.frames, w);
-    return 0.0;
-  });
-}
-
-Vec observe_point(const Tree& tree, const Observable& what, const Work<double>& work) {
-  const Frames<double>& f = work.frames;
-  const int b = what.body;
-  switch (what.quantity) {
-    case Quantity::velocity: return what.center ? tree.center_velocity(f, b) : f.velocity(b, what.point);
-    case Quantity::acceleration:
-      return what.center ? tree.center_acceleration(f, work.acceleration.data(), b)
-                         : tree.acceleration(f, work.acceleration.data(), b, what.point);
-    default: return f.origin[b] + (what.center ? tree.center_arm(f, b) : f.arm(b, what.point));
-  }
-}
-
-}  // namespace
 
 bool needs_forces(const Observable& what) {
   switch (what.quantity) {
@@ -147,58 +36,8 @@ bool needs_forces(const Observable& what) {
 
 double observe(const System& system, const Observable& what, double t, const double* y,
                const Work<double>& work) {
-  const Frames<double>& f = work.frames;
-  const Tree& tree = system.tree();
-  switch (what.quantity) {
-    case Quantity::time: return t;
-    case Quantity::angle: return tree.angle(what.body, y);
-    case Quantity::rate: return f.rate[what.body];
-    case Quantity::angular_acceleration: return tree.angle_rate(what.body, work.acceleration.data());
-    case Quantity::travel: return f.travel[what.body];
-    case Quantity::travel_rate: return f.travel_rate[what.body];
-    case Quantity::joint_angle: return tree.joint_position(f, y, what.body);
-    case Quantity::joint_rate: return tree.joint_rate(f, what.body);
-    case Quantity::position:
-    case Quantity::velocity:
-    case Quantity::acceleration: return pick(observe_point(tree, what, work), what.component);
-    case Quantity::depth: return system.beds()[what.bed].plane.depth(observe_point(tree, what, work));
-    case Quantity::immersed_depth:
-    case Quantity::immersed_length:
-    case Quantity::sand_position:
-    case Quantity::sand_velocity: return observe_sand(system, what, work);
-    case Quantity::drag_force:
-    case Quantity::static_force:
-    case Quantity::resistance: return pick(sand_force(system, what, work), what.component);
-    case Quantity::reaction: return pick(joint_reaction(system, what.body, work), what.component);
-    case Quantity::joint_torque: return system.joint_moment(what.body, work);
-    case Quantity::kinetic: return tree.kinetic_energy(f);
-    case Quantity::potential: return tree.potential_energy(f, system.gravity());
-    case Quantity::strain: return tree.strain_energy(f);
-    case Quantity::along: return dot(what.direction, system.tree().center_velocity(work.frames, what.body));
-    case Quantity::stored_energy:
-      return ElementTypes::at(what.element.type, [&]<class E>() { return system.stored_energy_of<E>(work); });
-    case Quantity::total_energy:
-      return tree.kinetic_energy(f) + tree.potential_energy(f, system.gravity()) + tree.strain_energy(f)
-           + system.stored_energy(work);
-    case Quantity::element: return observe_element(system, what, work);
-    case Quantity::elastic_coordinate:
-    case Quantity::elastic_rate:
-    case Quantity::elastic_root:
-    case Quantity::deflection:
-    case Quantity::deflection_slope:
-    case Quantity::bending_moment: return observe_beam(tree, what, f);
-    case Quantity::work: {
-      const int slot = system.channel_slot(what.channel);
-      const double sign = supplies(what.channel) ? 1 : -1;
-      return slot >= 0 ? sign * y[slot] : 0;
-    }
-    case Quantity::distance: {
-      const int slot = system.distance_slot(what.body);
-      return slot >= 0 ? y[slot] : 0;
-    }
-    case Quantity::own: return (*what.own)(Instant(system, t, y, work));
-  }
-  return 0;
+  if (what.quantity == Quantity::own) return (*what.own)(Instant(system, t, y, work));
+  return detail::observe_state(system, what, t, y, work);
 }
 
 double observe_finite(const System& system, const Observable& what, double t, const double* y,

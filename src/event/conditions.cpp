@@ -56,12 +56,14 @@ void Conditions::note_start(double t, const double* y) {
 }
 
 void Conditions::accept(double t, const double* y) {
-  for (std::size_t c = 0; c < size(); ++c) {
-    const double x = start_[c] = value(c, t, y);
-    size_[c] = std::max(size_[c], std::abs(x));
-    past_[c].add(t, x, is_open(c));
-    if (std::abs(x) > 1e-12 * size_[c] && !crosses(c, x)) sign_[c] = x > 0 ? 1 : -1;
-  }
+  for (std::size_t c = 0; c < size(); ++c) accept_value(c, t, value(c, t, y));
+}
+
+void Conditions::accept_value(std::size_t c, double t, double x) {
+  start_[c] = x;
+  size_[c] = std::max(size_[c], std::abs(x));
+  past_[c].add(t, x, is_open(c));
+  if (std::abs(x) > 1e-12 * size_[c] && !crosses(c, x)) sign_[c] = x > 0 ? 1 : -1;
 }
 
 bool Conditions::is_reached(std::size_t c, double t, const double* y, double share) const {

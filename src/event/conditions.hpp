@@ -6,6 +6,10 @@
 
 namespace thud {
 
+namespace lanes {
+class Rider;
+}
+
 /// The conditions of a run: which of them have been met, on which side of their targets the others are.
 class Conditions {
  public:
@@ -41,6 +45,8 @@ class Conditions {
 
   /// After an accepted step without a crossing: remembers the signs.
   void accept(double t, const double* y);
+  /// The same where the value is known.
+  void accept_value(std::size_t c, double t, double x);
   /// The state has jumped: what lies on the other side now. `meet` may end the run; false then.
   template <class Meet>
   bool jump(double t, const double* y, Meet&& meet);
@@ -58,6 +64,8 @@ class Conditions {
   static constexpr double overshoot = 1.02;
 
  private:
+  friend class lanes::Rider;
+
   // The last three values of a condition.
   struct Past {
     double t[3] = {}, x[3] = {};

@@ -50,6 +50,8 @@ class Locator final : public StepProbe {
   const GuardId& guard_id(const Crossing& c) const { return end_[c.guard].id; }
 
  private:
+  friend class lanes::Rider;
+
   bool any_violation() const;
   void list_guards(std::vector<Guard>& out) const;
   double guard_at(int k, double theta);

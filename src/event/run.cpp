@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "event/rest.hpp"
-#include "thud/base/law_error.hpp"
 
 namespace thud {
 
@@ -22,21 +21,37 @@ constexpr double error_slack = 8;
 Outcome Run::run(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
                  const std::vector<Condition>& conditions, const SolverOptions& options,
                  StepObserver* observer) {
+  begin(stepper, q, v, conditions, options, observer);
+  while (!done_) go_on();
+  return end();
+}
+
+void Run::begin(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
+                const std::vector<Condition>& conditions, const SolverOptions& options,
+                StepObserver* observer) {
   s_.stepper = &stepper;
   options_ = options;
   observer_ = observer;
   stepper.set_options(options);
-  try {
-    begin_run(q, v, conditions);
-    while (!done_) advance();
-    close();
-  } catch (const LawError& e) {
-    fail(fmt::format("{} (t = {:.6g} s)", e.what(), s_.t));
-    out_.time = s_.t;
-    out_.state.clear();  // there is none that could be evaluated
-  }
+  lawful_ = true;
+  guarded([&] { begin_run(q, v, conditions); });
+}
+
+void Run::go_on() {
+  guarded([&] { advance(); });
+}
+
+Outcome Run::end() {
+  if (lawful_) guarded([&] { close(); });
   out_.stats.evaluations += s_.f.evaluations;
   return std::move(out_);
+}
+
+void Run::fail_by(const LawError& error) {
+  fail(fmt::format("{} (t = {:.6g} s)", error.what(), s_.t));
+  out_.time = s_.t;
+  out_.state.clear();  // there is none that could be evaluated
+  lawful_ = false;
 }
 
 void Run::state(double t, double* y) {
@@ -91,7 +106,11 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   clamp_what_rests();
   const Mode before = s_.mode;
   const bool struck = strike();
-  if (!select()) return;
+  if (!starts_as_before()) {
+    if (!select()) return;
+    start_mode_ = s_.mode;
+    has_start_mode_ = true;
+  }
   out_.energy.initial += s_.system.stored_energy(s_.work) - stored;  // what acts is known only now
   out_.stats.evaluations += 4;
   control_changed_ = false;
@@ -108,6 +127,48 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
     h_ = std::min(h_,
                   Conditions::overshoot * collider_.next_flight(s_.y.data(), s_.mode, s_.scales(), s_.work));
   if (is_resting()) finish(StopReason::rest);
+}
+
+// Runs of a sweep mostly start in the same mode. Where all its guards hold clearly, or will in a moment, nothing has to be
+// selected. With rigid contacts more than one mode may hold.
+bool Run::starts_as_before() {
+  if (!has_start_mode_ || !s_.system.contacts().empty() || closure_.exists()
+      || !s_.system.of<Controller>().empty())
+    return false;
+  constexpr double clear = 100;  // tolerances
+  std::swap(s_.mode, start_mode_);
+  double* slope = s_.stepper->slope_at_start();
+  s_.evaluate_here(slope);
+  bool holds = true;
+  std::vector<double>& here = guards_here_;
+  here.clear();
+  bool all_clear = true;
+  s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double value, double tolerance, const GuardId&) {
+    holds = holds && value >= -tolerance;
+    all_clear = all_clear && value > clear * tolerance;
+    here.push_back(value);
+  });
+  if (holds
+      && !all_clear) {  // forces may begin at zero, so that only the slope a moment later shows where it goes
+    const double ahead = first_step();
+    const double* by = slope;
+    for (int round = 0; round < 2; ++round, by = s_.sampled_slope.data()) {
+      for (int i = 0; i < s_.total; ++i) s_.sampled[i] = s_.y[i] + ahead * by[i];
+      s_.f.full(s_.t + ahead, s_.sampled.data(), s_.sampled_slope.data());
+    }
+    std::size_t k = 0;
+    s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double value, double tolerance, const GuardId&) {
+      holds = holds && value > clear * tolerance && (here[k] > clear * tolerance || value > here[k]);
+      ++k;
+    });
+    if (holds) s_.evaluate_here(slope);
+  }
+  std::swap(s_.mode, start_mode_);
+  if (holds)
+    s_.mode = start_mode_;
+  else
+    s_.system.evaluate(s_.t, s_.y.data(), s_.mode, s_.work, s_.sampled_slope.data());
+  return holds;
 }
 
 void Run::finish(StopReason reason) {
@@ -151,32 +212,44 @@ void Run::close() {
 // ---- one step ---------------------------------------------------------------------------------------------------------
 
 void Run::advance() {
+  if (!propose_step()) return;
+  if (try_step(proposed_)) conclude_step();
+}
+
+// The length of the next step; false when something else was done instead, or the run has ended.
+bool Run::propose_step() {
   if (options_.cancel && options_.cancel->load(std::memory_order_relaxed))
-    return finish(StopReason::cancelled);
+    return finish(StopReason::cancelled), false;
   if (out_.stats.steps + out_.stats.rejected > options_.max_steps)
-    return fail(fmt::format("gave up after {} steps", options_.max_steps));
-  if (control_changed_) return change_mode();
+    return fail(fmt::format("gave up after {} steps", options_.max_steps)), false;
+  if (control_changed_) return change_mode(), false;
   const double left = options_.time_limit - s_.t;
   double h = next_step();
   if (!closings_.empty()) {
     const double wait = closings_.front().end - s_.t;
-    if (!(wait > event_time_tolerance)) return end_closing();
+    if (!(wait > event_time_tolerance)) return end_closing(), false;
     h = std::min(h, wait);
   }
   if (edge_ < edges_.size()) {
     const double wait = edges_[edge_] - s_.t;
-    if (!(wait > event_time_tolerance)) return pass_edge();
+    if (!(wait > event_time_tolerance)) return pass_edge(), false;
     h = std::min(h, wait);
   }
   if (control_.next() < options_.time_limit) {
     const double wait = control_.next() - s_.t;
-    if (!(wait > event_time_tolerance)) return pass_control();
+    if (!(wait > event_time_tolerance)) return pass_control(), false;
     h = std::min(h, wait);
   }
-  const bool last = h >= left;
-  if (last) h = left;
-  if (!(h > 0)) return finish(StopReason::time_limit);
-  if (!try_step(h)) return;
+  is_last_ = h >= left;
+  if (is_last_) h = left;
+  if (!(h > 0)) return finish(StopReason::time_limit), false;
+  proposed_ = h;
+  return true;
+}
+
+// What a step that was tried has led to: an event, or its end.
+void Run::conclude_step() {
+  const double h = proposed_;
   if (h > 1e-13 * std::max(s_.scales().time, std::abs(s_.t)))
     tiny_ = 0;
   else if (++tiny_ > 1000)  // on the way to an instant that no step reaches
@@ -190,7 +263,7 @@ void Run::advance() {
   s_.taken = h;
   accept();
   if (done_) return;
-  if (last) return finish(StopReason::time_limit);
+  if (is_last_) return finish(StopReason::time_limit);
   if (options_.stop_at_rest && creeps(s_)) try_to_settle();
 }
 
@@ -359,12 +432,7 @@ bool Run::try_step(double h) {
     if (stepper.is.finishes_first) stepper.finish(s_.f, s_.t, h);
     const double error = stepper.error(scale_.data(), h);
     if (!(error <= 1)) return reject(error, h), false;
-    // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
-    const double log_error = std::log(std::max(error, 1e-12));
-    const double growth =
-        0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / stepper.is.error_order);
-    last_log_error_ = log_error;
-    h_ = h * std::clamp(growth, 0.3, 6.0);
+    learn_from(error, h);
   } else if (!stepper.converged()) {
     fail(fmt::format(
         "the equations of the step at t = {:.9g} s have no solution near; a shorter step may help", s_.t));
@@ -384,6 +452,15 @@ bool Run::try_step(double h) {
   s_.f.work_is_at_end = true;
   locator_.end_step();
   return true;
+}
+
+// Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
+void Run::learn_from(double error, double h) {
+  const double log_error = std::log(std::max(error, 1e-12));
+  const double growth =
+      0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / s_.stepper->is.error_order);
+  last_log_error_ = log_error;
+  h_ = h * std::clamp(growth, 0.3, 6.0);
 }
 
 void Run::stop_at_tiny_steps(double h) {

@@ -8,6 +8,7 @@
 #include "event/collider.hpp"
 #include "event/control.hpp"
 #include "event/locator.hpp"
+#include "thud/base/law_error.hpp"
 
 namespace thud {
 
@@ -30,6 +31,13 @@ class Run final : public StepView {
   Outcome run(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
               const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer);
 
+  /// The same in parts: go_on() until is_done().
+  void begin(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
+             const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer);
+  bool is_done() const { return done_; }
+  void go_on();
+  Outcome end();
+
   // StepView
   double begin() const override { return s_.t; }
   double end() const override { return s_.t + s_.taken; }
@@ -37,10 +45,26 @@ class Run final : public StepView {
   void state(double t, double* y) override;
 
  private:
+  friend class lanes::Rider;  // steps of many runs at once
+
   // the run
+  // A law of the user's own may have no answer.
+  template <class F>
+  void guarded(F&& f) {
+    try {
+      f();
+    } catch (const LawError& e) {
+      fail_by(e);
+    }
+  }
+  void fail_by(const LawError& error);
   void begin_run(const std::vector<double>& q, const std::vector<double>& v,
                  const std::vector<Condition>& conditions);
   void advance();
+  bool propose_step();
+  void conclude_step();
+  void learn_from(double error, double h);
+  bool starts_as_before();
   void finish(StopReason reason);
   void fail(std::string message);
   void close();
@@ -122,12 +146,17 @@ class Run final : public StepView {
   std::vector<double> pieces_;  // likewise: see Timing
   std::size_t piece_ = 0;
   std::vector<Collider::Closing> closings_;  // series of bounces that are closed already but end later
-  Mode before_;
+  Mode before_, start_mode_;
+  bool has_start_mode_ = false;  // of the run before
+  std::vector<double> guards_here_;
   Outcome out_;
   double last_log_error_ = 0, h_ = 0, energy_size_ = 0;
-  int repeats_ = 0;  // events without progress in time
-  int jams_ = 0;     // impacts without collision, likewise
-  int tiny_ = 0;     // steps in a row that are next to nothing
+  int repeats_ = 0;      // events without progress in time
+  int jams_ = 0;         // impacts without collision, likewise
+  int tiny_ = 0;         // steps in a row that are next to nothing
+  double proposed_ = 0;  // length of the step at hand
+  bool is_last_ = false;
+  bool lawful_ = true;
   bool shortened_ = false, done_ = false;
   bool control_changed_ = false;  // while a mode was selected
   int rounds_ = 0;                // changes of controllers without progress in time

@@ -1,31 +1,11 @@
 #include "thud/event/solver.hpp"
 
 #include <chrono>
-#include <map>
 #include <numbers>
 
-#include "event/run.hpp"
+#include "event/solver_impl.hpp"
 
 namespace thud {
-
-struct Solver::Impl {
-  explicit Impl(const System& s) : system(s), selector(s), run(s, selector, work) { system.prepare(work); }
-
-  AnyStepper& stepper(Method method) {
-    std::unique_ptr<AnyStepper>& kept = steppers[method];
-    if (!kept) {
-      kept = make_stepper(method);
-      kept->prepare(system);
-    }
-    return *kept;
-  }
-
-  const System& system;
-  ModeSelector selector;
-  Work<double> work;
-  Run run;
-  std::map<Method, std::unique_ptr<AnyStepper>> steppers;
-};
 
 Solver::Solver(const System& system) : impl_(std::make_unique<Impl>(system)) {}
 Solver::~Solver() = default;
@@ -71,7 +51,15 @@ constexpr double implicit_share = 0.01, finest = 1e-14;
 Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<Condition>& conditions, const SolverOptions& options,
                     StepObserver* observer) {
-  const auto start = std::chrono::steady_clock::now();
+  begin(q, v, conditions, options, observer);
+  while (!impl_->run.is_done()) impl_->run.go_on();
+  return end();
+}
+
+void Solver::begin(const std::vector<double>& q, const std::vector<double>& v,
+                   const std::vector<Condition>& conditions, const SolverOptions& options,
+                   StepObserver* observer) {
+  impl_->started = std::chrono::steady_clock::now();
   Method method = options.method;
   // Beams are stiff: at the limit of stability the error estimate of a lower order is no use.
   const bool fine = options.tolerance < 1e-6 || impl_->system.tree().has_beams();
@@ -85,9 +73,15 @@ Outcome Solver::run(const std::vector<double>& q, const std::vector<double>& v,
   }
   complete.method = method;
   if (!(complete.step > 0)) complete.step = default_step(impl_->system, method);
-  Outcome out = impl_->run.run(impl_->stepper(method), q, v, conditions, complete, observer);
-  out.method = method;
-  out.stats.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  impl_->method = method;
+  impl_->run.begin(impl_->stepper(method), q, v, conditions, complete, observer);
+}
+
+Outcome Solver::end() {
+  Outcome out = impl_->run.end();
+  out.method = impl_->method;
+  out.stats.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - impl_->started).count();
   return out;
 }
 

@@ -12,6 +12,9 @@
 #include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
 #include "scenario/runner.hpp"
+#ifdef THUD_WITH_LANES
+#include "lanes/team.hpp"
+#endif
 
 namespace thud {
 
@@ -29,6 +32,13 @@ struct Read {
 
 bool contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+template <class Named>
+std::vector<std::string> names(const std::vector<Named>& list) {
+  std::vector<std::string> out;
+  for (const Named& x : list) out.push_back(x.name);
+  return out;
 }
 
 bool share(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -153,7 +163,27 @@ struct ScenarioFamily::Impl {
   bool turn_beds();
   bool turn_quickly(std::span<const double> values);
   void rebuild(std::span<const double> values);
-  double read(const Read& r);
+  double read(const Read& r, Runner& from);
+  std::vector<char> asked() const;
+  bool turn(std::span<const double> values, FamilyRun& report);
+  void read_run(Runner& from, FamilyRun& report, double* out);
+  FamilyRun run_alone(std::span<const double> values, double* out, const RunRequest& request);
+  bool run_many(std::int64_t count, const FillPoint& point, const TakeRun& take, const RunRequest& request);
+  bool run_together(std::int64_t next, std::int64_t count, const FillPoint& point, const TakeRun& take,
+                    const RunRequest& request);
+  StepCounts counts;
+
+#ifdef THUD_WITH_LANES
+  struct Slot;
+  bool begin_run(Slot& slot, std::span<const double> values, const RunRequest& request);
+  static constexpr bool lanes_allowed = true;
+  std::unique_ptr<lanes::Team> team;
+  std::string team_name;
+  std::vector<Slot> slots;
+  std::unique_ptr<Impl> spare;  // for runs by themselves, while others are under way
+#else
+  static constexpr bool lanes_allowed = false;
+#endif
 };
 
 void ScenarioFamily::Impl::find_outputs(const std::vector<std::string>& names) {
@@ -331,15 +361,14 @@ bool ScenarioFamily::Impl::turn_quickly(std::span<const double> values) {
   return true;
 }
 
-double ScenarioFamily::Impl::read(const Read& r) {
+double ScenarioFamily::Impl::read(const Read& r, Runner& from) {
   switch (r.source) {
-    case Source::result: return runner->result(r.index).value_or(none);
+    case Source::result: return from.result(r.index).value_or(none);
     case Source::observable:
-      return r.index == missing ? none
-                                : runner->at_end(current.observables[r.index].observable).value_or(none);
-    case Source::time: return runner->outcome().time;
-    case Source::reason: return static_cast<double>(runner->outcome().reason);
-    case Source::residual: return runner->outcome().energy.residual;
+      return r.index == missing ? none : from.at_end(current.observables[r.index].observable).value_or(none);
+    case Source::time: return from.outcome().time;
+    case Source::reason: return static_cast<double>(from.outcome().reason);
+    case Source::residual: return from.outcome().energy.residual;
   }
   return none;
 }
@@ -366,28 +395,189 @@ const std::vector<Knob>& ScenarioFamily::knobs() const { return impl_->knobs; }
 const std::vector<FamilyOutput>& ScenarioFamily::outputs() const { return impl_->outputs; }
 
 const Scenario& ScenarioFamily::at(std::span<const double> values) {
-  const bool turned = impl_->quick && impl_->is_current && impl_->turn_quickly(values);
-  if (!turned) impl_->rebuild(values);
+  if (!(impl_->quick && impl_->is_current && impl_->turn_quickly(values))) impl_->rebuild(values);
   return impl_->current;
 }
 
-FamilyRun ScenarioFamily::run(std::span<const double> values, double* out, const RunRequest& request) {
-  FamilyRun report;
-  std::fill(out, out + impl_->outputs.size(), none);
+// Which results are read.
+std::vector<char> ScenarioFamily::Impl::asked() const {
+  std::vector<char> out(current.results.size(), 0);
+  for (const Read& r : reads)
+    if (r.source == Source::result) out[r.index] = 1;
+  return out;
+}
+
+// Turns the knobs; false where the scenario refuses the values.
+bool ScenarioFamily::Impl::turn(std::span<const double> values, FamilyRun& report) {
   try {
-    at(values);
+    if (!(quick && is_current && turn_quickly(values))) rebuild(values);
+    return true;
   } catch (const InputError& e) {
     report.message = e.what();
-    impl_->is_current = false;
-    return report;
+    is_current = false;
+    return false;
   }
-  if (!impl_->runner) impl_->runner = std::make_unique<Runner>(impl_->current);
-  Runner& runner = *impl_->runner;
-  report.reason = runner.run(request).reason;
-  for (std::size_t k = 0; k < impl_->reads.size(); ++k) out[k] = impl_->read(impl_->reads[k]);
-  report.reached = runner.reached(nullptr);
-  if (!report.reached) runner.reached(&report.message);
+}
+
+// Reads what a run has come to.
+void ScenarioFamily::Impl::read_run(Runner& from, FamilyRun& report, double* out) {
+  report.reason = from.outcome().reason;
+  for (std::size_t k = 0; k < reads.size(); ++k) out[k] = read(reads[k], from);
+  report.reached = from.reached(nullptr);
+  if (!report.reached) from.reached(&report.message);
+}
+
+FamilyRun ScenarioFamily::Impl::run_alone(std::span<const double> values, double* out,
+                                          const RunRequest& request) {
+  FamilyRun report;
+  std::fill(out, out + outputs.size(), none);
+  if (!turn(values, report)) return report;
+  if (!runner) runner = std::make_unique<Runner>(current, asked());
+  counts.single += runner->run(request).stats.steps;
+  read_run(*runner, report, out);
   return report;
+}
+
+bool ScenarioFamily::Impl::run_many(std::int64_t count, const FillPoint& point, const TakeRun& take,
+                                    const RunRequest& request) {
+  const auto is_cancelled = [&] { return request.cancel && *request.cancel; };
+  std::vector<double> values(knobs.size()), out(outputs.size(), none);
+  const bool together = lanes_allowed && request.lanes != "off" && !request.observer;
+  std::int64_t i = 0;
+  // Up to the first point that the scenario takes: from then on turning its knobs reads no text.
+  for (; i < count && together && !is_current; ++i) {
+    FamilyRun refused;
+    point(i, values);
+    if (turn(values, refused)) break;
+    if (is_cancelled() || !take(i, refused, out.data())) return false;
+  }
+  if (together) return i == count || run_together(i, count, point, take, request);
+  for (; i < count; ++i) {
+    if (is_cancelled()) return false;
+    point(i, values);
+    const FamilyRun run = run_alone(values, out.data(), request);
+    if (run.reason == StopReason::cancelled || !take(i, run, out.data())) return false;
+  }
+  return true;
+}
+
+#ifdef THUD_WITH_LANES
+namespace {
+constexpr int slots_at_most = 64;
+}
+
+// A place for a run among others.
+struct ScenarioFamily::Impl::Slot {
+  std::unique_ptr<Impl> own;  // where every run has a system of its own
+  std::unique_ptr<Runner> shared;
+  std::int64_t index = 0;
+
+  Runner& runner() { return own ? *own->runner : *shared; }
+};
+
+bool ScenarioFamily::Impl::begin_run(Slot& slot, std::span<const double> values, const RunRequest& request) {
+  Impl& f = slot.own ? *slot.own : *this;
+  if (!slot.own) {
+    if (!turn_quickly(values)) return false;
+    if (!slot.shared) slot.shared = std::make_unique<Runner>(current, asked());
+  } else {
+    if (f.is_current) team->forget(*f.current.system);
+    FamilyRun refused;
+    if (!f.turn(values, refused)) return false;
+    if (!f.runner) f.runner = std::make_unique<Runner>(f.current, f.asked());
+  }
+  team->add(slot.runner().begin(request), static_cast<int>(&slot - slots.data()));
+  return true;
+}
+
+bool ScenarioFamily::Impl::run_together(std::int64_t next, std::int64_t count, const FillPoint& point,
+                                        const TakeRun& take, const RunRequest& request) {
+  const bool shares_system = quick && !beds_change && bed_numbers.empty();
+  std::vector<double> values(knobs.size()), out(outputs.size());
+  if (!team || team_name != request.lanes) {
+    const lanes::Kernel* kernel =
+        request.lanes.empty() ? &lanes::best_kernel() : lanes::find_kernel(request.lanes);
+    team = std::make_unique<lanes::Team>(kernel ? *kernel : lanes::best_kernel());
+    team_name = request.lanes;
+  }
+  if (!runner) runner = std::make_unique<Runner>(current, asked());
+  if (runner->watches_steps()) {
+    for (; next < count; ++next) {
+      point(next, values);
+      const FamilyRun run = run_alone(values, out.data(), request);
+      if (run.reason == StopReason::cancelled || !take(next, run, out.data())) return false;
+    }
+    return true;
+  }
+  slots.resize(std::min<std::int64_t>(slots_at_most, std::max<std::int64_t>(slots.size(), count - next)));
+  std::vector<int> idle;
+  for (int k = static_cast<int>(slots.size()); k-- > 0;) idle.push_back(k);
+  const lanes::Team::Counts before = team->counts();
+  bool cancelled = false;
+  const auto alone = [&] {  // what the quick way does not take
+    if (!spare) spare = make(document, fixed, names(knobs), names(outputs), own);
+    const FamilyRun run = spare->run_alone(values, out.data(), request);
+    cancelled = run.reason == StopReason::cancelled || !take(next, run, out.data());
+  };
+  while (!cancelled && (next < count || team->size() > 0)) {
+    for (; next < count && !idle.empty() && !cancelled; ++next) {
+      point(next, values);
+      Slot& slot = slots[idle.back()];
+      if (!shares_system && !slot.own) slot.own = make(document, fixed, names(knobs), names(outputs), own);
+      slot.index = next;
+      if (!begin_run(slot, values, request))
+        alone();
+      else
+        idle.pop_back();
+      cancelled = cancelled || (request.cancel && *request.cancel);
+    }
+    team->go_on([&](int tag) {
+      Slot& slot = slots[tag];
+      idle.push_back(tag);
+      slot.runner().end();
+      FamilyRun run;
+      std::fill(out.begin(), out.end(), none);
+      (slot.own ? *slot.own : *this).read_run(slot.runner(), run, out.data());
+      cancelled = cancelled || run.reason == StopReason::cancelled || !take(slot.index, run, out.data());
+    });
+  }
+  team->clear();
+  counts.lanes += team->counts().lane_steps - before.lane_steps;
+  counts.single += team->counts().own_steps - before.own_steps;
+  return !cancelled;
+}
+#else
+bool ScenarioFamily::Impl::run_together(std::int64_t, std::int64_t, const FillPoint&, const TakeRun&,
+                                        const RunRequest&) {
+  return true;
+}
+#endif
+
+FamilyRun ScenarioFamily::run(std::span<const double> values, double* out, const RunRequest& request) {
+  return impl_->run_alone(values, out, request);
+}
+
+std::vector<std::string> lane_kernels() {
+  std::vector<std::string> out;
+#ifdef THUD_WITH_LANES
+  for (const lanes::Kernel* k : lanes::usable_kernels()) out.emplace_back(k->name);
+#endif
+  return out;
+}
+
+void check_lanes(const std::string& lanes, const std::string& place) {
+  std::vector<std::string> known = lane_kernels();
+  known.insert(known.begin(), "off");
+  if (lanes.empty() || contains(known, lanes)) return;
+  throw InputError({place}, fmt::format("\"{}\" is no way to run lanes on this processor{} (there are: {})",
+                                        lanes, did_you_mean(lanes, known), one_of(known)));
+}
+
+ScenarioFamily::StepCounts ScenarioFamily::step_counts() const { return impl_->counts; }
+
+bool ScenarioFamily::run_many(std::int64_t count, const FillPoint& point, const TakeRun& take,
+                              const RunRequest& request) {
+  return impl_->run_many(count, point, take, request);
 }
 
 }  // namespace thud

@@ -30,9 +30,9 @@ double close_to(double t) { return 2e-12 + 4e-15 * std::abs(t); }
 
 }  // namespace
 
-Integrals::Integrals(const Scenario& s) : scenario_(s) {
+Integrals::Integrals(const Scenario& s, const std::vector<char>& asked) : scenario_(s) {
   for (std::size_t k = 0; k < s.results.size(); ++k)
-    if (is_integral(s.results[k])) watched_.push_back({&s.results[k], k});
+    if (asked[k] && is_integral(s.results[k])) watched_.push_back({&s.results[k], k});
   if (watched_.empty()) return;
   s.system->prepare(work_);
   y_.resize(s.system->state_size());

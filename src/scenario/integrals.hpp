@@ -14,7 +14,8 @@ namespace thud {
 /// begins and ends at are known afterwards only, and are ends of steps.
 class Integrals final : public StepObserver {
  public:
-  explicit Integrals(const Scenario& s);
+  /// Of the results for which `asked` is set.
+  Integrals(const Scenario& s, const std::vector<char>& asked);
 
   bool is_needed() const { return !watched_.empty(); }
   /// `instants` that are no ends of steps, and are to be known.

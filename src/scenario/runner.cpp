@@ -21,9 +21,9 @@ bool is_extreme(const ResultSpec& r) {
 
 }  // namespace
 
-Extremes::Extremes(const Scenario& s) : scenario_(s) {
-  for (const ResultSpec& r : s.results)
-    if (is_extreme(r))
+Extremes::Extremes(const Scenario& s, const std::vector<char>& asked) : scenario_(s) {
+  for (std::size_t k = 0; k < s.results.size(); ++k)
+    if (const ResultSpec& r = s.results[k]; asked[k] && is_extreme(r))
       watched_.push_back({r.what, r.kind == ResultSpec::Kind::minimum ? -1.0 : 1.0, -HUGE_VAL, {}});
   if (watched_.empty()) return;
   s.system->prepare(work_);
@@ -77,18 +77,67 @@ void Extremes::follow(Watched& w, StepView& step) {
   w.best = std::max(w.best, best);
 }
 
-Runner::Runner(const Scenario& scenario)
+namespace {
+
+// With those that they are computed from.
+std::vector<char> with_operands(const Scenario& s, std::vector<char> asked) {
+  for (std::size_t k = s.results.size(); k-- > 0;) {
+    const ResultSpec& r = s.results[k];
+    if (!asked[k]) continue;
+    std::vector<int> others = r.operands;
+    others.push_back(r.from.result);
+    others.push_back(r.to.result);
+    for (const int o : others)
+      if (o >= 0 && !asked[o]) {
+        asked[o] = 1;
+        k = std::max(k, static_cast<std::size_t>(o) + 1);  // it may stand behind
+      }
+  }
+  return asked;
+}
+
+}  // namespace
+
+Runner::Runner(const Scenario& scenario, std::vector<char> asked)
     : scenario_(scenario),
       solver_(*scenario.system),
-      extremes_(scenario),
-      integrals_(scenario) {
+      asked_(with_operands(scenario, std::move(asked))),
+      extremes_(scenario, asked_),
+      integrals_(scenario, asked_) {
   scenario.system->prepare(work_);
   slope_.resize(scenario.system->state_size());
   std::size_t next = 0;
-  for (const ResultSpec& r : scenario.results) extreme_of_.push_back(is_extreme(r) ? next++ : 0);
+  for (std::size_t k = 0; k < asked_.size(); ++k)
+    extreme_of_.push_back(asked_[k] && is_extreme(scenario.results[k]) ? next++ : 0);
 }
 
 const Outcome& Runner::run(const RunRequest& request) {
+  set_options(request);
+  std::vector<double> instants;
+  for (const ResultSpec& r : scenario_.results)
+    for (const ResultSpec::Bound& b : {r.from, r.to})
+      if (b.time) instants.push_back(*b.time);
+  run_once(request.observer, instants);
+  // Instants that follow from results, and at which no step ends: once more, now that they are known.
+  const std::size_t known = instants.size();
+  for (const double t : instants_to_come()) instants.push_back(t);
+  if (instants.size() > known) run_once(nullptr, std::move(instants));
+  return outcome_;
+}
+
+bool Runner::watches_steps() const { return extremes_.is_needed() || integrals_.is_needed(); }
+
+Solver& Runner::begin(const RunRequest& request) {
+  set_options(request);
+  read_state_ = nullptr;
+  outcome_ = {};
+  solver_.begin(scenario_.q, scenario_.v, conditions_, options_, nullptr);
+  return solver_;
+}
+
+void Runner::end() { outcome_ = solver_.end(); }
+
+void Runner::set_options(const RunRequest& request) {
   options_ = scenario_.options;
   conditions_ = scenario_.conditions;
   until_rest_ = request.until_rest;
@@ -102,16 +151,6 @@ const Outcome& Runner::run(const RunRequest& request) {
   if (request.method) options_.method = *request.method;
   if (request.step) options_.step = *request.step;
   options_.cancel = request.cancel;
-  std::vector<double> instants;
-  for (const ResultSpec& r : scenario_.results)
-    for (const ResultSpec::Bound& b : {r.from, r.to})
-      if (b.time) instants.push_back(*b.time);
-  run_once(request.observer, instants);
-  // Instants that follow from results, and at which no step ends: once more, now that they are known.
-  const std::size_t known = instants.size();
-  for (const double t : instants_to_come()) instants.push_back(t);
-  if (instants.size() > known) run_once(nullptr, std::move(instants));
-  return outcome_;
 }
 
 void Runner::run_once(StepObserver* observer, std::vector<double> instants) {

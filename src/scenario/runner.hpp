@@ -11,7 +11,8 @@ namespace thud {
 /// Follows the largest and smallest values of the observables that results ask for.
 class Extremes final : public StepObserver {
  public:
-  explicit Extremes(const Scenario& s);
+  /// Of the results for which `asked` is set.
+  Extremes(const Scenario& s, const std::vector<char>& asked);
 
   bool is_needed() const { return !watched_.empty() || next_ != nullptr; }
   void reset(StepObserver* next);
@@ -41,10 +42,18 @@ class Extremes final : public StepObserver {
 /// change between runs, its bodies may not.
 class Runner {
  public:
-  explicit Runner(const Scenario& scenario);
+  explicit Runner(const Scenario& scenario)
+      : Runner(scenario, std::vector<char>(scenario.results.size(), 1)) {}
+  /// Only some of the results will be asked for, and those that they are computed from: nobody looks at steps for others.
+  Runner(const Scenario& scenario, std::vector<char> asked);
 
   /// Numerical outcomes are reported, never thrown. Valid until the next run.
   const Outcome& run(const RunRequest& request);
+  /// The same in parts, for runs that go on beside others (lanes/team.hpp) and need nobody to look at their steps: begin(),
+  /// then end() when the run is done.
+  bool watches_steps() const;
+  Solver& begin(const RunRequest& request);
+  void end();
   const Outcome& outcome() const { return outcome_; }
   Outcome take_outcome() { return std::move(outcome_); }
 
@@ -56,6 +65,7 @@ class Runner {
   bool reached(std::string* reason) const;
 
  private:
+  void set_options(const RunRequest& request);
   void run_once(StepObserver* observer, std::vector<double> instants);
   std::vector<double> instants_to_come();
   std::optional<double> raw_result(std::size_t k);
@@ -68,6 +78,7 @@ class Runner {
 
   const Scenario& scenario_;
   Solver solver_;
+  std::vector<char> asked_;  // per result
   Extremes extremes_;
   Integrals integrals_;
   std::vector<std::size_t> extreme_of_;  // per result

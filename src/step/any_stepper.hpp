@@ -51,6 +51,8 @@ class AnyStepper {
   virtual double* slope_at_start() = 0;
   virtual double* slope_at_end() = 0;
   virtual double* next() = 0;
+  /// The slopes of all stages, one after the other; null where there is nothing of the kind.
+  virtual double* stages() { return nullptr; }
 
   /// The continuous extension of the last finished step, at θ from 0 to 1.
   virtual void make_dense(RightHandSide& f, double t, const double* y, double h) = 0;

@@ -66,6 +66,12 @@ class StepperOf final : public AnyStepper {
   double* slope_at_start() override { return s_.slope(0); }
   double* slope_at_end() override { return s_.slope(S::last); }
   double* next() override { return s_.next(); }
+  double* stages() override {
+    if constexpr (may_fail_)
+      return nullptr;
+    else
+      return s_.slope(0);
+  }
   void make_dense(RightHandSide& f, double t, const double* y, double h) override {
     f.begin_step();
     s_.make_dense(f, t, y, h);

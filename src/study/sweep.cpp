@@ -87,6 +87,10 @@ class Leader {
     return journal_.done() == size_;
   }
   int workers() const { return workers_; }
+  void count_steps(SweepReport& report) const {
+    report.lane_steps = pool_.lane_steps();
+    report.single_steps = pool_.single_steps();
+  }
 
  private:
   static int count_jobs(const SweepOptions& options) {
@@ -279,6 +283,7 @@ SweepReport run_sweep(const Study& study, const SweepOptions& options) {
   report.done = journal.done();
   report.computed = report.done - before;
   report.workers = leader.workers();
+  leader.count_steps(report);
   report.seconds = seconds_since(start);
   if (report.cancelled) return report;
   finish(study, options, identity, columns, points, journal);

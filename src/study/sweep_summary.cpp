@@ -161,7 +161,8 @@ std::string list_failures(const SweepReport& r, const TextStyle& style) {
 
 std::string to_text(const Study& study, const SweepReport& r, const TextStyle& style) {
   std::string out = style.paint("bold", study.title) + "\n";
-  const std::string machines = r.workers == 1 ? "one thread" : fmt::format("{} threads", r.workers);
+  std::string machines = r.workers == 1 ? "one thread" : fmt::format("{} threads", r.workers);
+  if (r.lane_steps > 0) machines += fmt::format(", {:.4g} % of the steps in lanes", 100 * r.in_lanes());
   if (r.already_complete || r.computed == 0)
     out += fmt::format("{} runs, all of them done before\n", grouped(r.runs));
   else if (r.computed < r.runs)
@@ -205,7 +206,9 @@ std::string to_json(const Study& study, const SweepReport& r) {
                           {"outputs", outputs},
                           {"failures", failures},
                           {"seconds", r.seconds},
-                          {"threads", r.workers}};
+                          {"threads", r.workers},
+                          {"steps_in_lanes", r.lane_steps},
+                          {"single_steps", r.single_steps}};
   return j.dump(2) + "\n";
 }
 

@@ -41,9 +41,7 @@ class Worker {
       : family_(make_family(study)),
         points_(study),
         request_(study.request),
-        cancel_(cancel),
-        abandon_(abandon),
-        values_(study.vary.size()) {
+        abandon_(abandon) {
     request_.cancel = cancel;
   }
 
@@ -54,36 +52,37 @@ class Worker {
     chunk.width = family_.outputs().size();
     chunk.outputs.resize(static_cast<std::size_t>(runs.count) * chunk.width);
     chunk.status.resize(static_cast<std::size_t>(runs.count));
-    std::int64_t done = 0;
-    while (done < runs.count && compute_run(chunk, done)) ++done;
+    std::vector<char> is_done(static_cast<std::size_t>(runs.count), 0);
+    const auto point = [&](std::int64_t i, std::span<double> values) {
+      points_.get(chunk.first + i, values);
+    };
+    const auto take = [&](std::int64_t i, const FamilyRun& run, const double* out) {
+      const auto at = static_cast<std::size_t>(i);
+      std::copy_n(out, chunk.width, chunk.outputs.begin() + static_cast<std::ptrdiff_t>(at * chunk.width));
+      chunk.status[at] = status_of(run);
+      if (!run.reached)
+        chunk.messages.emplace_back(static_cast<std::uint32_t>(i), without_setting(run.message));
+      is_done[at] = 1;
+      return !abandon_;
+    };
+    (void)family_.run_many(runs.count, point, take, request_);
+    // When it was cancelled, those before the first that is missing.
+    const std::int64_t done = std::find(is_done.begin(), is_done.end(), 0) - is_done.begin();
+    std::erase_if(chunk.messages, [&](const auto& m) { return m.first >= done; });
+    std::sort(chunk.messages.begin(), chunk.messages.end());
     chunk.outputs.resize(static_cast<std::size_t>(done) * chunk.width);
     chunk.status.resize(static_cast<std::size_t>(done));
     chunk.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return chunk;
   }
 
+  ScenarioFamily::StepCounts step_counts() const { return family_.step_counts(); }
+
  private:
-  bool is_cancelled() const { return abandon_ || (cancel_ && *cancel_); }
-
-  // False when it was cancelled.
-  bool compute_run(SweepChunk& chunk, std::int64_t i) {
-    if (is_cancelled()) return false;
-    points_.get(chunk.first + i, values_);
-    const auto at = static_cast<std::size_t>(i);
-    FamilyRun run = family_.run(values_, chunk.outputs.data() + at * chunk.width, request_);
-    if (run.reason == StopReason::cancelled) return false;
-    chunk.status[at] = status_of(run);
-    if (!run.reached)
-      chunk.messages.emplace_back(static_cast<std::uint32_t>(i), without_setting(run.message));
-    return true;
-  }
-
   ScenarioFamily family_;
   DesignPoints points_;
   RunRequest request_;
-  const std::atomic<bool>* cancel_;
   const std::atomic<bool>& abandon_;
-  std::vector<double> values_;
 };
 
 }  // namespace
@@ -143,7 +142,10 @@ void WorkerPool::work_until_stopped() {
     const RunRange runs = todo_.front();
     todo_.pop_front();
     lock.unlock();
+    const ScenarioFamily::StepCounts before = worker.step_counts();
     SweepChunk chunk = worker.compute(runs);
+    lane_steps_ += worker.step_counts().lanes - before.lanes;
+    single_steps_ += worker.step_counts().single - before.single;
     lock.lock();
     done_.push_back(std::move(chunk));
     done_changed_.notify_one();

@@ -26,6 +26,9 @@ class WorkerPool {
   /// A finished chunk, or none when the time is over. After a cancel chunks may be shorter than asked, or empty.
   /// Throws what a worker threw.
   std::optional<SweepChunk> take(std::chrono::milliseconds wait);
+  /// Steps made so far in lanes, and by single runs.
+  std::int64_t lane_steps() const { return lane_steps_; }
+  std::int64_t single_steps() const { return single_steps_; }
   /// Chunks that were submitted and not yet taken.
   int outstanding() const { return outstanding_; }
 
@@ -43,6 +46,7 @@ class WorkerPool {
   bool stop_ = false;
   int outstanding_ = 0;
   std::atomic<bool> abandon_ = false;
+  std::atomic<std::int64_t> lane_steps_ = 0, single_steps_ = 0;
   std::vector<std::thread> threads_;
 };
 

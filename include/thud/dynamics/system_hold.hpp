@@ -85,7 +85,7 @@ T SystemOf<P>::hold_scale(SwitchRef s, const Work<T>& work) const {
   T lower, upper;
   switch_bounds(s, work, lower, upper);
   if constexpr (std::is_same_v<P, double>)
-    return T(value_of(lower + upper));  // how the load is shared does not move the system
+    return T(measured(lower + upper));  // how the load is shared does not move the system
   else
     return lower + upper;
 }
@@ -208,11 +208,12 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
   }
   if (work.rows_only) return;
   T* const g = work.gram.data();
-  double largest = 0;
+  using std::abs, std::max;
+  auto largest = measured(T(0));
   for (int a = 0; a < k; ++a) {
     for (int b = 0; b <= (symmetric ? a : k - 1); ++b)
       g[a * k + b] = scale[a] * scale[b] * detail::product(rows + a * n, drives + b * n, work.spans[a]);
-    largest = std::max(largest, std::abs(value_of(g[a * k + a])));
+    largest = max(largest, abs(measured(g[a * k + a])));
   }
   // What the constraints hold takes no force of its own.
   for (int a = 0; a < k && !constraints_.empty(); ++a)

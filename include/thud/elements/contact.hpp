@@ -145,8 +145,8 @@ struct ContactForceOf : ContactOf<P> {
   void guards(const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink, Share&& share) const;
   template <class Log>
   void log(const Mode& before, const Mode& after, Log&& log) const;
-  template <class Sink>
-  void approaches(const SceneOf<P>&, const Mode& m, const Frames<double, P>&, const Work<double>& w,
+  template <class T, class Sink>
+  void approaches(const SceneOf<P>&, const Mode& m, const Frames<T, P>&, const Work<T>& w,
                   Sink&& sink) const {
     if (m.touch == Touch::open) sink(w.gap, w.gap_rate);
   }
@@ -243,7 +243,7 @@ void ContactForceOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const
     load.scene.tree.add_joint_moment(load.frames, a.body, T(sense * w.normal_force), load.wrenches);
     return;
   }
-  const T depth = -w.gap > T(0) ? -w.gap : T(0);
+  const T depth = positive_part(T(-w.gap));
   const T elastic = law.stiffness * detail::depth_power(depth, law.exponent);
   const T damping = T(-law.damping) * w.gap_rate * elastic;
   w.stored = elastic * depth / (law.exponent + 1);

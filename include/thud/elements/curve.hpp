@@ -27,6 +27,16 @@ struct CurveOf {
   double integral(double x) const;
   Dual<double> integral(Dual<double> x) const;
 
+  /// For scalars that it does not know: a plain number comes of it.
+  template <class T>
+  T at(const T& x, int piece) const {
+    return T(at(value_of(x), piece));
+  }
+  template <class T>
+  T integral(const T& x) const {
+    return T(integral(value_of(x)));
+  }
+
   /// Calls sink(distance to a corner, number) for both ends of a piece; positive inside.
   template <class T, class Sink>
   void ends(T x, int piece, Sink&& sink) const {

@@ -163,8 +163,8 @@ struct SandPieceOf {
     return (after.immersion.regime & ~before.immersion.regime) != 0;
   }
   /// Heights above the surface of what is not immersed, and how fast they change: sink(height, rate).
-  template <class Sink>
-  void approaches(const SceneOf<P>& s, const Mode& m, const Frames<double, P>& f, const Work<double>& w,
+  template <class T, class Sink>
+  void approaches(const SceneOf<P>& s, const Mode& m, const Frames<T, P>& f, const Work<T>& w,
                   Sink&& sink) const;
   bool stops_at_bottom(const SceneOf<P>& s) const { return s.beds[bed].stop_at_bottom; }
   /// Marks a part that has reached the bottom of its bed.
@@ -316,9 +316,9 @@ void SandPieceOf<P>::log(const Mode& a, const Mode& b, Log&& log) const {
 }
 
 template <class P>
-template <class Sink>
-void SandPieceOf<P>::approaches(const SceneOf<P>& s, const Mode& m, const Frames<double, P>& f,
-                                const Work<double>& w, Sink&& sink) const {
+template <class T, class Sink>
+void SandPieceOf<P>::approaches(const SceneOf<P>& s, const Mode& m, const Frames<T, P>& f, const Work<T>& w,
+                                Sink&& sink) const {
   if (is_immersed(m)) return;
   const Vec2<P> normal_ = s.beds[bed].plane.normal;
   for (int l = 0; l < part.point_level_count(); ++l)

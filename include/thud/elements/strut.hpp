@@ -142,8 +142,8 @@ struct StrutOf {
     if (m.phase == Mode::apart) sink(gap(m, w), scales.small_gap(), GuardRole::change, g_gap, 0);
     if (m.phase == Mode::firm) slip_guards(*this, 0, m.slip, w, scales, sink);
   }
-  template <class Sink>
-  void approaches(const SceneOf<P>&, const Mode& m, const Frames<double, P>&, const Work<double>& w,
+  template <class T, class Sink>
+  void approaches(const SceneOf<P>&, const Mode& m, const Frames<T, P>&, const Work<T>& w,
                   Sink&& sink) const {
     if (m.phase == Mode::apart) sink(gap(m, w), w.rate);
   }

@@ -169,8 +169,14 @@ class Solver {
                             const std::vector<Condition>& conditions, const SolverOptions& options,
                             StepObserver* observer = nullptr);
 
- private:
+  /// The same from outside, step by step: who drives it calls begin(), then end() when the run is done (lanes/team.hpp).
   struct Impl;
+  Impl& impl() { return *impl_; }
+  void begin(const std::vector<double>& q, const std::vector<double>& v,
+             const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer);
+  [[nodiscard]] Outcome end();
+
+ private:
   std::unique_ptr<Impl> impl_;
 };
 

@@ -165,7 +165,7 @@ void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const F& f, c
     return;
   }
   const T chord2 = h * (2 * r - h);  // half chord, squared
-  const T half = sqrt(chord2 > T(0) ? chord2 : T(0));
+  const T half = sqrt(positive_part(chord2));
   const T lever = r - h;
   const T area =
       r * r * atan2(half, lever) - lever * half;  // acos would lose half of the digits at both ends
@@ -201,7 +201,8 @@ void immerse_block(const PartOf<P>& part, Immersion mode, int body, const F& f, 
     twice += cross;
     first += cross * (p + q);
   }
-  const bool thin = std::abs(value_of(twice)) < 1e-14 * value_of(part.width) * value_of(part.length());
+  using std::abs;
+  const bool thin = abs(measured(twice)) < 1e-14 * value_of(part.width) * value_of(part.length());
   out.arm = thin ? o : o + (T(1) / (3.0 * twice)) * first;
   const T area = 0.5 * (twice < T(0) ? -twice : twice);
   out.volume = part.breadth * area;

@@ -16,14 +16,16 @@ namespace detail {
 template <class T, class P>
 T depth_power(T ratio, P exponent) {
   using std::pow;
-  if constexpr (std::is_same_v<P, double>)
+  if constexpr (requires { ratio.is_constant(); })  // a scalar that records
+    return pow(positive_part(ratio), T(exponent));
+  else if constexpr (std::is_same_v<P, double>)
     return ratio > T(0) ? pow(ratio, exponent) : T(0);
   else
     return ratio > T(0) ? pow(ratio, T(exponent)) : T(0);
 }
 template <class T>
 T positive(T x) {
-  return x > T(0) ? x : T(0);
+  return positive_part(x);
 }
 /// Quadratic resistance c|v|v spread evenly over a length ℓ, turned about its middle: c ℓ³/32 per |ω|ω.
 template <class T>

@@ -64,6 +64,11 @@ class OwnLaw {
   void evaluate(const Flow<Dual<double>>& flow, Resistance<Dual<double>>& out) const;
   /// Where a knob turns what it sees of part and body there is no derivative of it: throws LawError.
   void evaluate(const Flow<Dual<double>, Dual<double>>& flow, Resistance<Dual<double>>& out) const;
+  /// For scalars that it does not know: nothing comes of it, and the scalar is told.
+  template <class T>
+  void evaluate(const Flow<T>& flow, Resistance<T>&) const {
+    (void)value_of(flow.speed);
+  }
 
  private:
   std::shared_ptr<const LawCard> card_;

@@ -99,6 +99,19 @@ double value_of(Dual<T> x) {
   return value_of(x.v);
 }
 
+/// The same where it is only compared. A scalar that records what is done with it keeps itself (lanes/traced.hpp).
+inline double measured(double x) { return x; }
+template <class T>
+auto measured(Dual<T> x) {
+  return measured(x.v);
+}
+
+/// x, zero where it is negative. A scalar that records has its own: a branch would be valid on one side only.
+template <class T>
+T positive_part(T x) {
+  return x > T(0) ? x : T(0);
+}
+
 template <class T>
 std::vector<double> values_of(const std::vector<T>& x) {
   std::vector<double> out;

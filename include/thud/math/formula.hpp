@@ -132,6 +132,9 @@ class FormulaOf {
   }
   static bool is_constant(double) { return true; }
   template <class T>
+  requires requires(const T& x) { x.is_constant(); }
+  static bool is_constant(const T& x) { return x.is_constant(); }
+  template <class T>
   static bool is_constant(const Dual<T>& x) {
     return is_zero(x.d) && is_constant(x.v);
   }

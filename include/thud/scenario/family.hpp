@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,6 +54,19 @@ class ScenarioFamily {
   /// Runs it there. `out` has room for every output: NaN for what was not reached. Never throws for a value that the
   /// scenario refuses: the message says why.
   FamilyRun run(std::span<const double> values, double* out, const RunRequest& request = {});
+
+  /// Runs it at `count` points, many at a time where their motion is computed alike (docs/theory/lanes.md). `point` fills
+  /// the values of the i-th; `take` gets its outputs, in any order, and may say that it is enough. What a run gives does not
+  /// depend on the others. False when not all were run.
+  using FillPoint = std::function<void(std::int64_t i, std::span<double> values)>;
+  using TakeRun = std::function<bool(std::int64_t i, const FamilyRun& run, const double* out)>;
+  bool run_many(std::int64_t count, const FillPoint& point, const TakeRun& take,
+                const RunRequest& request = {});
+  /// How many steps run_many() has made in lanes so far, and how many by single runs.
+  struct StepCounts {
+    std::int64_t lanes = 0, single = 0;
+  };
+  StepCounts step_counts() const;
 
  private:
   struct Impl;

@@ -29,7 +29,15 @@ struct RunRequest {
   std::optional<double> step;  ///< of fixed-step methods [s]
   const std::atomic<bool>* cancel = nullptr;
   StepObserver* observer = nullptr;
+  /// How runs of a sweep go along with others: empty, as this processor does it best; "off", each by itself; or the name of
+  /// a set of instructions (lane_kernels()). The results are the same to rounding, and of all sets to the last bit.
+  std::string lanes{};
 };
+
+/// The sets of instructions that lanes can use here, the best one last; none where the program was built without lanes.
+[[nodiscard]] std::vector<std::string> lane_kernels();
+/// Throws InputError for a RunRequest::lanes that is not to be had.
+void check_lanes(const std::string& lanes, const std::string& place);
 
 /// Runs a scenario. Numerical outcomes are reported, never thrown.
 [[nodiscard]] RunResult run(const Scenario& scenario, const RunRequest& request = {});

@@ -9,8 +9,8 @@
 namespace thud {
 
 /// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation.
-template <class T>
-void solve_hold(T* g, T* x, int k, double ridge) {
+template <class T, class Ridge>
+void solve_hold(T* g, T* x, int k, Ridge ridge) {
   using std::sqrt;
   for (int c = 0; c < k; ++c) {
     T pivot = g[c * k + c] + ridge;
@@ -74,17 +74,18 @@ void solve_independent(const T* g, const char* kept, T* x, int k) {
 }
 
 /// Solves G x = x in place for any G, k × k, by elimination with pivots.
-template <class T>
-void solve_general(T* g, T* x, int k, double ridge) {
+template <class T, class Ridge>
+void solve_general(T* g, T* x, int k, Ridge ridge) {
+  using std::abs;
   for (int c = 0; c < k; ++c) {
     int best = c;
     for (int i = c + 1; i < k; ++i)
-      if (std::abs(value_of(g[i * k + c])) > std::abs(value_of(g[best * k + c]))) best = i;
+      if (abs(measured(g[i * k + c])) > abs(measured(g[best * k + c]))) best = i;
     if (best != c) {
       for (int j = 0; j < k; ++j) std::swap(g[c * k + j], g[best * k + j]);
       std::swap(x[c], x[best]);
     }
-    if (std::abs(value_of(g[c * k + c])) < ridge) g[c * k + c] = T(ridge);
+    if (abs(measured(g[c * k + c])) < ridge) g[c * k + c] = T(ridge);
     for (int i = c + 1; i < k; ++i) {
       const T f = g[i * k + c] / g[c * k + c];
       for (int j = c + 1; j < k; ++j) g[i * k + j] -= f * g[c * k + j];

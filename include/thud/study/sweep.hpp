@@ -62,6 +62,8 @@ struct SweepReport {
   std::int64_t unreached = 0;  ///< runs whose status is not `reached`
   double seconds = 0;
   int workers = 0;
+  std::int64_t lane_steps = 0;    ///< steps that threads of this process made in lanes,
+  std::int64_t single_steps = 0;  ///< and those of runs by themselves
   bool cancelled = false;         ///< stopped early: the journal holds what is done
   bool already_complete = false;  ///< nothing was left to do
   std::string notice;             ///< something a person should know, such as a damaged journal
@@ -69,6 +71,11 @@ struct SweepReport {
   std::vector<ColumnSummary> columns;
   std::vector<SweepFailure> failures;
 
+  /// Share of the steps that were made in lanes, from 0 to 1.
+  double in_lanes() const {
+    const auto all = static_cast<double>(lane_steps + single_steps);
+    return all > 0 ? static_cast<double>(lane_steps) / all : 0;
+  }
   double rate() const { return seconds > 0 ? static_cast<double>(computed) / seconds : 0; }
 };
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lanes/program.hpp"
+
+namespace thud::lanes {
+
+/// A term of a sum over stages: weight times the slopes of a stage.
+struct Term {
+  int stage;
+  double weight;
+};
+
+/// What is done on whole rows, compiled for several sets of instructions. All of them give the same bytes: none fuses a
+/// multiplication with an addition, and elementary functions are of one and the same algorithm.
+struct Kernel {
+  const char* name;
+  void (*run)(const Instruction* code, const Instruction* end, double* rows);
+  /// out = base + h Σ w_j k_j over n rows; base may be null. `stride`: rows from stage to stage.
+  void (*combine)(const Term* terms, int count, int n, const double* k, int stride, const double* h,
+                  const double* base, double* out);
+
+  void carry_out(const Code& code, double* rows) const { run(code.data(), code.data() + code.size(), rows); }
+};
+
+/// The best that this processor has; `name` chooses another by its name (for tests), null where there is none.
+const Kernel& best_kernel();
+const Kernel* find_kernel(const std::string& name);
+std::vector<const Kernel*> usable_kernels();
+
+}  // namespace thud::lanes
