@@ -71,8 +71,9 @@ campaign-fit: ## count how often intervals of fits hold the truth, with 200 sets
 bench: ## build and run the benchmarks, peers beside us
 	@scripts/install-deps bench
 	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_BENCH=ON --log-level=NOTICE && touch build/release/.configured
-	cmake --build build/release --parallel $(JOBS) --target thud_bench thud_jobs
+	cmake --build build/release --parallel $(JOBS) --target thud_bench thud_ensembles thud_jobs
 	build/release/bin/thud_bench
+	build/release/bin/thud_ensembles
 	bench/instructions build/release/bin/thud_jobs
 
 .PHONY: python

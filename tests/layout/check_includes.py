@@ -12,7 +12,7 @@ import sys
 # From the bottom to the top. `model` and the light façade stand for include/thud/*.hpp as well; units/ only says what is
 # compiled together.
 ORDER = [
-    "base", "math", "solve", "beam", "mechanics", "granular", "contact", "elements", "dynamics", "step", "event",
+    "base", "math", "solve", "beam", "mechanics", "granular", "contact", "elements", "dynamics", "step", "event", "lanes",
     "scenario", "import", "store", "draw", "study", "report", "model", "serve", "cli", "units",
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
