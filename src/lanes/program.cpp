@@ -5,7 +5,6 @@
 #include <cassert>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 #include <tuple>
 #include <unordered_map>
 
@@ -289,7 +288,7 @@ class Writer {
   }
   std::int32_t first_temporary() const { return next_; }
   static std::uint16_t row16(std::int32_t r) {
-    if (r < 0 || r > 65535) throw std::length_error("a program of too many rows");
+    assert(r >= 0 && r <= 65535);
     return static_cast<std::uint16_t>(r);
   }
   void emit(std::int32_t v, Code& code) {

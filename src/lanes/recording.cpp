@@ -36,6 +36,11 @@ bool can_be_recorded(const System& system, const std::vector<Condition>& conditi
   return !varies;
 }
 
+namespace {
+// Rows are numbered by sixteen bits.
+constexpr std::size_t most_nodes = 40000;
+}  // namespace
+
 Recording Tracer::record(const System& system, const Mode& mode, double t, const double* y,
                          const Scales& scales, const std::vector<Condition>& conditions) {
   Recorder recorder;
@@ -49,15 +54,13 @@ Recording Tracer::record(const System& system, const Mode& mode, double t, const
 
   system.evaluate(t, state.data(), mode, work_, slope.data());
   for (const Traced& x : slope) out.rates.push_back(x.node());
-  out.is_usable = !recorder.leaked;
   out.assumptions_of_rates = recorder.assumptions.size();
   system.guards(mode, work_, scales, [&](const Traced& value, double, const GuardId& id) {
     out.guards.push_back(value.node());
     out.ids.push_back(id);
-    out.is_rough.push_back(recorder.leaked);
-    recorder.leaked = false;
+    out.is_rough.push_back(recorder.is_rough);
+    recorder.is_rough = false;
   });
-  recorder.leaked = false;
   for (const Condition& c : conditions)
     out.conditions.push_back(
         (detail::observe_state(system, c.what, time, state.data(), work_) - c.target).node());
@@ -71,7 +74,7 @@ Recording Tracer::record(const System& system, const Mode& mode, double t, const
       e.approaches(scene, mode.of<E>()[k], work_.frames, work_.of<E>()[k], put);
   });
   out.kinetic = system.tree().kinetic_energy(work_.frames).node();
-  out.is_usable = out.is_usable && !recorder.leaked;
+  out.is_usable = !recorder.leaked && recorder.nodes.size() < most_nodes;
   out.nodes = std::move(recorder.nodes);
   out.constants = std::move(recorder.constants);
   out.assumptions = std::move(recorder.assumptions);

@@ -9,7 +9,9 @@ namespace thud::lanes {
 
 namespace {
 constexpr int last_stage = 12;  // slope at the end of a step of the order-8 pair
-}
+// Larger mechanisms have modes by the thousand, and gain little from company.
+constexpr int most_coordinates = 16;
+}  // namespace
 
 void Rider::mount(Solver& solver, int tag) {
   run_ = &solver.impl().run;
@@ -17,7 +19,7 @@ void Rider::mount(Solver& solver, int tag) {
   waits_ = locates_ = is_second_try_ = is_misfit_ = false;
   fitting_ = nullptr;
   const RunState& s = run_->s_;
-  may_ride_ = solver.impl().method == Method::dop853 && !run_->closure_.exists()
+  may_ride_ = solver.impl().method == Method::dop853 && s.n <= most_coordinates && !run_->closure_.exists()
            && can_be_recorded(s.system, run_->conditions_.conditions_);
   wants_work_ = !s.system.of<Spring>().empty() || !s.system.of<JointSpring>().empty();
   for (const ContactForce& c : s.system.contacts()) wants_work_ = wants_work_ || c.law.compliant;

@@ -75,6 +75,7 @@ class Recorder {
   std::vector<Assumption> assumptions;
   /// Somebody took a number out of the computation: what follows from it is not in the program.
   bool leaked = false;
+  bool is_rough = false;  ///< the same for a tolerance
 
   static thread_local inline Recorder* active = nullptr;
 
@@ -154,6 +155,11 @@ inline bool isfinite(Traced a) { return std::isfinite(a.value()); }
 /// Leaves the computation: what depends on it is not recorded.
 inline double value_of(Traced a) {
   if (!a.is_constant()) Recorder::active->leaked = true;
+  return a.value();
+}
+/// A tolerance follows from it.
+inline double roughly(Traced a) {
+  if (!a.is_constant()) Recorder::active->is_rough = true;
   return a.value();
 }
 inline Traced positive_part(Traced a) { return max(a, Traced(0)); }

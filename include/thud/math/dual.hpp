@@ -106,6 +106,13 @@ auto measured(Dual<T> x) {
   return measured(x.v);
 }
 
+/// The same for the tolerance of a guard, which may be that of another instant.
+inline double roughly(double x) { return x; }
+template <class T>
+double roughly(Dual<T> x) {
+  return roughly(x.v);
+}
+
 /// x, zero where it is negative. A scalar that records has its own: a branch would be valid on one side only.
 template <class T>
 T positive_part(T x) {
