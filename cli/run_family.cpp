@@ -116,7 +116,7 @@ void refuse_single(const RunArguments& a, const std::string& when) {
 int run_family(const RunArguments& a, const Scenario& base, const TextStyle& style) {
   refuse_single(a, "without --vary");
   const KnobSettings fixed = read_settings(a.set);
-  const std::vector<Variant> variants = read_variants(a.vary, base, fixed);
+  const std::vector<Variant> variants = read_variants(a.vary, a.files.front(), base, fixed);
   StillOptions options = still_options(a, base);
   for (const auto& [name, value] : variants.front().set) options.varied.push_back(name);
   std::vector<Scenario> scenarios;
