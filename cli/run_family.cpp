@@ -164,6 +164,8 @@ int run_several(const RunArguments& a, const TextStyle& style) {
                                                         {"--list-observables", a.list_observables}};
   for (const auto& [option, is_given] : given)
     if (is_given) throw option_error(option, "", "is for a single scenario, " + when);
+  for (auto file = a.files.begin(); file != a.files.end(); ++file)
+    if (std::find(a.files.begin(), file, *file) != file) throw option_error(*file, "", "is given twice");
   check_report_file(a.report);
   std::vector<Scenario> scenarios;
   std::vector<RunRequest> requests;

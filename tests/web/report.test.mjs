@@ -148,6 +148,17 @@ test("on a phone no words are cut off, and all of them have contrast", async () 
   }
 });
 
+test("a loss that is an error of arithmetic is none", async () => {
+  // Balls of restitution 1: what impacts lose is some 1e-18 J of 6 mJ.
+  const cradle = makeReport(place.folder, "lossless.html", "run", "newtons_cradle", "--quiet");
+  const { page, context } = await openPage(browser, cradle.url);
+  const { loss } = await page.evaluate(() => JSON.parse(document.getElementById("thud-data").textContent).run.account);
+  assert.ok(Object.values(loss).every((x) => Math.abs(x) < 1e-15), JSON.stringify(loss));
+  assert.match(await page.textContent(".account"), /lost0\.0 mJ/);
+  assert.doesNotMatch(await page.textContent(".account"), /%/);
+  await context.close();
+});
+
 test("an elastic link shows by how much its deflection is magnified", async () => {
   const report = makeReport(place.folder, "elastic.html", "run", "elastic_free_link", "--quiet");
   const { page, context, trouble } = await openPage(browser, report.url);

@@ -167,6 +167,7 @@ test("pictures that cannot be written are refused before any work", () => {
     [["sphere"], /sphere: a second scenario is for a report of both/],
     [["sphere", "--report", "x.html", "--json"], /--json: is for a single scenario/],
     [["no_such_one", "--report", "x.html"], /no_such_one/],
+    [["free_link", "--report", "x.html"], /free_link: is given twice/],
   ]) {
     const done = spawnSync(program, ["run", "free_link", ...words], { encoding: "utf8", cwd: place.folder });
     assert.equal(done.status, 2, words.join(" "));
