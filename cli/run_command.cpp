@@ -259,9 +259,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   c->add_option("--png", a->png, "the same figure in pixels")->type_name("FILE");
   c->add_option("--gif", a->gif, "the animation as a GIF")->type_name("FILE");
   c->add_option("--vary", a->vary,
-                "runs with these values of a knob in one figure or report, as in --vary speed=1,2,3; "
-                "repeated, knobs go along "
-                "with each other")
+                "runs with these values of a knob in one figure or report, as in --vary speed=1,2,3 or "
+                "--vary speed=1:3:0.5; repeated, knobs go along with each other")
       ->type_name("NAME=A,B,...")
       ->expected(1)
       ->take_all()
@@ -298,7 +297,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "  thud run free_link --svg link.svg --vary speed=1.26,1.87,2.33\n"
       "  thud run free_link --report free_link.html\n"
       "  thud run free_link --report free_link.html --live\n"
-      "  thud run free_link --vary speed=1,2,3 --report speeds.html\n"
+      "  thud run free_link --vary speed=1:3:0.5 --report speeds.html\n"
       "  thud run cube sphere --report both.html\n"
       "  thud run bouncing_ball --gif ball.gif\n"
       "  thud run mine.toml --out results --sample \"0.1 ms\" --columns \"link.*\"\n"

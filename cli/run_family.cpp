@@ -116,7 +116,7 @@ void refuse_single(const RunArguments& a, const std::string& when) {
 int run_family(const RunArguments& a, const Scenario& base, const TextStyle& style) {
   refuse_single(a, "without --vary");
   const KnobSettings fixed = read_settings(a.set);
-  const std::vector<Variant> variants = read_variants(a.vary, base, fixed);
+  const std::vector<Variant> variants = read_variants(a.vary, a.files.front(), base, fixed);
   StillOptions options = still_options(a, base);
   for (const auto& [name, value] : variants.front().set) options.varied.push_back(name);
   std::vector<Scenario> scenarios;
@@ -164,6 +164,8 @@ int run_several(const RunArguments& a, const TextStyle& style) {
                                                         {"--list-observables", a.list_observables}};
   for (const auto& [option, is_given] : given)
     if (is_given) throw option_error(option, "", "is for a single scenario, " + when);
+  for (auto file = a.files.begin(); file != a.files.end(); ++file)
+    if (std::find(a.files.begin(), file, *file) != file) throw option_error(*file, "", "is given twice");
   check_report_file(a.report);
   std::vector<Scenario> scenarios;
   std::vector<RunRequest> requests;

@@ -6,37 +6,31 @@
 
 #include "thud/base/format.hpp"
 #include "thud/report/summary.hpp"
+#include "thud/scenario/knob_range.hpp"
 #include "thud/store/file.hpp"
 
 namespace thud::cli {
 
 namespace {
 
-constexpr std::size_t most_runs = 12, most_panels = 8;
+constexpr std::int64_t most_runs = 12;
+constexpr std::size_t most_panels = 8;
 
-InputError vary_error(const std::string& given, const std::string& message) {
-  return {{"--vary " + given, 0, 0}, message};
-}
-
-std::string trimmed(std::string text) {
-  while (text.ends_with(' ')) text.pop_back();
-  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
-  return text;
-}
-
-std::pair<std::string, std::vector<std::string>> split(const std::string& given) {
-  const auto equals = given.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw vary_error(given, "expected NAME=A,B,..., such as --vary speed=1,2,3");
-  std::pair<std::string, std::vector<std::string>> out{trimmed(given.substr(0, equals)), {}};
-  for (std::size_t from = equals + 1; from <= given.size();) {
-    const std::size_t to = std::min(given.find(',', from), given.size());
-    out.second.push_back(trimmed(given.substr(from, to - from)));
-    if (out.second.back().empty()) throw vary_error(given, "a value is empty");
-    from = to + 1;
+// As --set takes them.
+std::vector<std::string> settings_of(const VariedValues& values) {
+  std::vector<std::string> out;
+  const auto check = [&](std::int64_t count) {
+    if (count > most_runs)
+      throw values.error(fmt::format("{} values; a figure has room for {}", count, most_runs));
+  };
+  if (values.is_range()) {
+    const KnobRange range = values.range();
+    check(range.count);
+    for (std::int64_t k = 0; k < range.count; ++k) out.push_back(fmt::format("{}", range.at(k)));
+    return out;
   }
-  if (out.second.size() > most_runs)
-    throw vary_error(given, fmt::format("{} values; a figure has room for {}", out.second.size(), most_runs));
+  out = values.list();
+  check(static_cast<std::int64_t>(out.size()));
   return out;
 }
 
@@ -46,25 +40,20 @@ bool has_setting(const KnobSettings& set, const std::string& name) {
 
 }  // namespace
 
-std::vector<Variant> read_variants(const std::vector<std::string>& given, const Scenario& scenario,
-                                   const KnobSettings& fixed) {
-  std::vector<std::string> known;
-  for (const Knob& k : scenario.knobs) known.push_back(k.name);
+std::vector<Variant> read_variants(const std::vector<std::string>& given, const std::string& file,
+                                   const Scenario& scenario, const KnobSettings& fixed) {
   std::vector<Variant> out;
   for (const std::string& text : given) {
-    const auto [name, values] = split(text);
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw vary_error(text, fmt::format("there is no knob \"{}\"{} (--list-knobs shows them all)", name,
-                                         did_you_mean(name, known)));
-    if (has_setting(fixed, name)) throw vary_error(text, fmt::format("\"{}\" is fixed by --set", name));
+    const VariedValues values(text, file, scenario.knobs, fixed);
+    const std::string& name = values.knob().name;
+    const std::vector<std::string> settings = settings_of(values);
     if (!out.empty() && has_setting(out.front().set, name))
-      throw vary_error(text, fmt::format("\"{}\" is varied twice", name));
-    if (out.empty()) out.resize(values.size());
-    if (values.size() != out.size())
-      throw vary_error(text,
-                       fmt::format("{} values where another --vary has {}: they go along with each other",
-                                   values.size(), out.size()));
-    for (std::size_t k = 0; k < values.size(); ++k) out[k].set.emplace_back(name, values[k]);
+      throw values.error(fmt::format("\"{}\" is varied twice", name));
+    if (out.empty()) out.resize(settings.size());
+    if (settings.size() != out.size())
+      throw values.error(fmt::format("{} values where another --vary has {}: they go along with each other",
+                                     settings.size(), out.size()));
+    for (std::size_t k = 0; k < settings.size(); ++k) out[k].set.emplace_back(name, settings[k]);
   }
   return out;
 }

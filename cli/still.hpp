@@ -15,10 +15,11 @@ struct Variant {
   KnobSettings set;
 };
 
-/// "speed=1,2,3" into one setting per run; several options go along with each other, value by value.
+/// "speed=1,2,3" or "speed=1:3:1" into one setting per run; several options go along with each other, value by value.
 /// Throws InputError for anything else, and for knobs that `scenario` does not have or `fixed` sets already.
 [[nodiscard]] std::vector<Variant> read_variants(const std::vector<std::string>& given,
-                                                 const Scenario& scenario, const KnobSettings& fixed);
+                                                 const std::string& file, const Scenario& scenario,
+                                                 const KnobSettings& fixed);
 
 /// The scenario of a run of a family. Throws InputError, naming --vary where one of its values is wrong.
 [[nodiscard]] Scenario load_variant(const std::string& file, const KnobSettings& fixed,

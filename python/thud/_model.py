@@ -19,9 +19,14 @@ Duration = Union[float, str]
 
 
 class Model:
-    """A scenario whose knobs can be turned. thud.load() and thud.parse() make them."""
+    """A scenario whose knobs can be turned. thud.load(), thud.parse() and thud.make() make them."""
 
     def __init__(self, core: _core.Model) -> None:
+        if not isinstance(core, _core.Model):
+            raise TypeError(
+                f"thud.Model is not made of a {type(core).__name__}: use thud.load(name_or_path), thud.parse(text), "
+                "or thud.make(data) for a dict or an object"
+            )
         self._core = core
         self._own: Dict[str, Union[_core.Law, _core.Function]] = {}  # by what they are for
         self._added = False  # a result

@@ -13,6 +13,7 @@
 
 #include "beam/check.hpp"
 #include "thud/beam/basis.hpp"
+#include "thud/math/portable.hpp"
 
 // Everything in this file is for a beam of unit length, mass and rigidity: ω = λ².
 
@@ -47,7 +48,7 @@ struct Classical {
 };
 
 Classical classical(Support support, double x) {
-  const double e = std::exp(-x), s = std::sin(x), c = std::cos(x);
+  const double e = std::exp(-x), s = portable::sin(x), c = portable::cos(x);
   const double C = (1 + e * e) / 2, S = -std::expm1(-2 * x) / 2;  // e^−x cosh x, e^−x sinh x
   // The two differences cancel as x → 0, where heavy tips bring the lowest roots.
   const bool small = x < 2;
@@ -186,7 +187,8 @@ std::array<Four, 4> Shape::waves(double part, double whole) const {
   const double product = root_ * part, phase = product / whole;
   const double lost =
       (std::fma(root_, part, -product) + std::fma(-phase, whole, product) + rest_ * part) / whole;
-  const double c = std::cos(phase) - lost * std::sin(phase), s = std::sin(phase) + lost * std::cos(phase);
+  const double c = portable::cos(phase) - lost * portable::sin(phase),
+               s = portable::sin(phase) + lost * portable::cos(phase);
   const double p = std::exp(-phase), r = std::exp(-root_ * (whole - part) / whole);
   return {{{c, s, p, r}, {-s, c, -p, r}, {-c, -s, p, r}, {s, -c, -p, r}}};
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "solve/dense.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -22,15 +23,15 @@ struct ClampedShape {
 
   ClampedShape(double beta_, double length) : beta(beta_) {
     const double z = beta * length;
-    alpha = (std::cos(z) + std::cosh(z)) / (std::sin(z) + std::sinh(z));
+    alpha = (portable::cos(z) + std::cosh(z)) / (portable::sin(z) + std::sinh(z));
   }
   double value(double x) const {
     const double z = beta * x;
-    return std::cos(z) - std::cosh(z) - alpha * (std::sin(z) - std::sinh(z));
+    return portable::cos(z) - std::cosh(z) - alpha * (portable::sin(z) - std::sinh(z));
   }
   double curvature(double x) const {
     const double z = beta * x;
-    return beta * beta * (-std::cos(z) - std::cosh(z) + alpha * (std::sin(z) + std::sinh(z)));
+    return beta * beta * (-portable::cos(z) - std::cosh(z) + alpha * (portable::sin(z) + std::sinh(z)));
   }
 };
 

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "event/rest.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -388,7 +389,7 @@ StepState Run::step_state() {
 double Run::first_step() const {
   if (!s_.stepper->is.adaptive) return options_.step;
   // Cautious: resistance grows like z^2.1 from the surface, which no order of the method sees.
-  return std::min(options_.max_step, std::pow(options_.tolerance, 1.0 / 5) * 0.3 * s_.scales().time);
+  return std::min(options_.max_step, portable::power(options_.tolerance, 1.0 / 5) * 0.3 * s_.scales().time);
 }
 
 double Run::next_step() {
@@ -456,9 +457,9 @@ bool Run::try_step(double h) {
 
 // Proportional-integral control: the estimate of an order-8 pair jumps, and chasing it costs rejected steps.
 void Run::learn_from(double error, double h) {
-  const double log_error = std::log(std::max(error, 1e-12));
+  const double log_error = portable::log(std::max(error, 1e-12));
   const double growth =
-      0.9 * std::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / s_.stepper->is.error_order);
+      0.9 * portable::exp(0.04 * std::max(last_log_error_, -9.0) - log_error / s_.stepper->is.error_order);
   last_log_error_ = log_error;
   h_ = h * std::clamp(growth, 0.3, 6.0);
 }
@@ -472,7 +473,8 @@ void Run::stop_at_tiny_steps(double h) {
 void Run::reject(double error, double h) {
   ++out_.stats.rejected;
   h_ = h
-     * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / s_.stepper->is.error_order)) : 0.2);
+     * (std::isfinite(error) ? std::max(0.2, 0.9 * portable::power(error, -1.0 / s_.stepper->is.error_order))
+                             : 0.2);
   if (h_ < 1e-15 * std::max(s_.scales().time, std::abs(s_.t))) stop_at_tiny_steps(h_);
 }
 

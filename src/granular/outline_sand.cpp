@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "thud/math/portable.hpp"
+
 namespace thud {
 
 void BodyOutline::add_polygon(const std::vector<Vec>& corners, double breadth) {
@@ -22,7 +24,7 @@ void BodyOutline::add_plates(const std::vector<Vec>& points, double breadth) {
 }
 
 BodyOutline BodyOutline::turned_by(double angle) const {
-  const double s = std::sin(angle), c = std::cos(angle);
+  const double s = portable::sin(angle), c = portable::cos(angle);
   const auto turn = [&](Vec r) { return Vec{c * r.x + s * r.z, c * r.z - s * r.x}; };
   BodyOutline out = *this;
   for (Side& side : out.sides) side.a = turn(side.a), side.b = turn(side.b);
@@ -59,7 +61,8 @@ OutlineHold::OutlineHold(const RftLaw& law, BodyOutline body, double depth)
   for (int k = 0; k < count; ++k) {
     Met met;
     const double z = 1 - (2 * k + 1.0) / count, r = std::sqrt(1 - z * z);
-    met.motion[0] = r * std::cos(golden * k), met.motion[1] = r * std::sin(golden * k), met.motion[2] = z;
+    met.motion[0] = r * portable::cos(golden * k), met.motion[1] = r * portable::sin(golden * k),
+    met.motion[2] = z;
     meet(met.motion, met.force);
     grid_.push_back(met);
   }

@@ -74,7 +74,7 @@ void TreeOf<P>::read_joint(int i) {
     throw std::invalid_argument(fmt::format(
         "body \"{}\": on a slider or a weld its beam must be clamped, and start at the joint or beyond",
         b.name));
-  using std::cos, std::sin;
+  using portable::cos, portable::sin;
   const P own = b.joint.angle, line = b.joint.direction - own;
   shapes_[i] = {cos(own), sin(own), cos(line), sin(line), own};
   if (n.parent < 0) return;

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "thud/beam/basis_rates.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -103,9 +104,10 @@ void read_damping(const Table& t, BeamSpecOf<P>& out) {
 // The shapes of Lee 2009, eq 5.46 (pinned at the start) are not normalised as eq 5.11 says, but the stiffness of
 // eqs 5.58 and 5.61 takes them so: it is too small by ∫Φ²dx/L, with Φ = sinh λ/sin λ sin(λx/L) + sinh(λx/L).
 double lee2009_factor(double root) {
-  const double ratio = std::sinh(root) / std::sin(root);
-  const double sines = 0.5 - std::sin(2 * root) / (4 * root);
-  const double both = (std::cosh(root) * std::sin(root) - std::sinh(root) * std::cos(root)) / (2 * root);
+  const double ratio = std::sinh(root) / portable::sin(root);
+  const double sines = 0.5 - portable::sin(2 * root) / (4 * root);
+  const double both =
+      (std::cosh(root) * portable::sin(root) - std::sinh(root) * portable::cos(root)) / (2 * root);
   const double hyperbolic = std::sinh(2 * root) / (4 * root) - 0.5;
   return 1 / (ratio * ratio * sines + 2 * ratio * both + hyperbolic);
 }

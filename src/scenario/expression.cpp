@@ -3,6 +3,7 @@
 #include "scenario/curve.hpp"
 #include "scenario/formula.hpp"
 #include "thud/base/error.hpp"
+#include "thud/math/portable.hpp"
 
 #include <fmt/format.h>
 #include <muParser.h>
@@ -53,8 +54,8 @@ struct Function2 {
 
 const std::vector<Function1>& functions_of_one() {
   static const std::vector<Function1> functions{
-      {"sin", [](double x) { return std::sin(x); }},
-      {"cos", [](double x) { return std::cos(x); }},
+      {"sin", [](double x) { return portable::sin(x); }},
+      {"cos", [](double x) { return portable::cos(x); }},
       {"tan", [](double x) { return std::tan(x); }},
       {"asin", [](double x) { return std::asin(x); }},
       {"acos", [](double x) { return std::acos(x); }},

@@ -8,6 +8,7 @@
 #include "scenario/loop_start.hpp"
 #include "solve/dense.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -173,7 +174,7 @@ class InitialSolver::Impl {
       if (!tree.body(b).free || !given_[angle]) return false;
       const BodyPoint p = e.what.center ? tree.body(b).center : e.what.point;
       if (motion && !given_[n_ + angle] && (p.s != 0 || p.n != 0)) return false;
-      const double s = std::sin(q_[angle]), c = std::cos(q_[angle]);
+      const double s = portable::sin(q_[angle]), c = portable::cos(q_[angle]);
       const Vec arm = p.s * Vec{s, c} + p.n * Vec{c, -s};
       const Vec own = motion ? v_[angle] * turned(arm) : arm;
       const bool x = e.what.component == Component::x;

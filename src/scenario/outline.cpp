@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
+
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -21,12 +24,18 @@ OutlineLine make_rim(int body, const Part& part) {
     for (int k = 0; k < 4; ++k) line.points.push_back(corner_point(part, k));
     return line;
   }
+  if (part.cubic) {
+    const double half = 0.5 * part.width;
+    for (const auto& [s, n] : {std::pair{-half, -half}, {half, -half}, {half, half}, {-half, half}})
+      line.points.push_back({part.s0 + s, part.n + n});
+    return line;
+  }
   constexpr int points = 48;
   line.points.push_back({part.s0, part.n});  // a spoke shows how it turns
   for (int k = 0; k <= points; ++k) {
     const double a = 2 * std::numbers::pi * k / points;
     line.points.push_back(
-        {part.s0 + 0.5 * part.width * std::cos(a), part.n + 0.5 * part.width * std::sin(a)});
+        {part.s0 + 0.5 * part.width * portable::cos(a), part.n + 0.5 * part.width * portable::sin(a)});
   }
   return line;
 }
@@ -53,7 +62,7 @@ bool is_same(BodyPoint a, BodyPoint b) { return a.s == b.s && a.n == b.n; }
 
 BodyPoint slider_direction(const Body& body) {
   const double turn = body.joint.direction - body.joint.angle;
-  return {std::cos(turn), std::sin(turn)};
+  return {portable::cos(turn), portable::sin(turn)};
 }
 
 Vec slider_line(const Tree& tree, const Frames<double>& frames, int body) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thud/beam/strike.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -116,7 +117,8 @@ void read_strike(const Table& root, Scenario& s) {
 
   // The ball moves across the arm, along the positive deflection.
   const double angle = s.q[tree.angle_dof(arm)];
-  const Vec across{std::cos(angle), -std::sin(angle)}, along{std::sin(angle), std::cos(angle)};
+  const Vec across{portable::cos(angle), -portable::sin(angle)},
+      along{portable::sin(angle), portable::cos(angle)};
   const int x = tree.translation_dof(ball);
   const Vec from_tip = Vec{s.q[x], s.q[x + 1]} - b.anchor - b.beam->end() * along;
   if (std::abs(dot(from_tip, along)) > 1e-6 * b.beam->length())

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "step/stepper.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -361,7 +362,7 @@ class Stepper<RadauMethod> : public StageMemory {
     matrices_.factor(h);
     transform();
     // How much the errors that remain are smaller than a correction; at first as in the last step, with caution.
-    double remaining = std::pow(std::max(contraction_, 1e-15), 0.8), before = 0, rate = 0;
+    double remaining = portable::power(std::max(contraction_, 1e-15), 0.8), before = 0, rate = 0;
     for (int k = 1; k <= max_iterations; ++k) {
       evaluate_stages(f, t, y, h);
       const double size = correct_stages(h);

@@ -3,6 +3,7 @@
 #include "scenario/curve.cpp"
 #include "scenario/files.cpp"
 #include "scenario/include.cpp"
+#include "scenario/knob_range.cpp"
 #include "scenario/knob_text.cpp"
 #include "scenario/parameters.cpp"
 #include "scenario/quantity.cpp"

@@ -71,6 +71,17 @@ TEST_F(StillsCli, several_runs_on_one_axes) {
   EXPECT_THAT(content(folder / "b.svg"), HasSubstr("rate1 −3 rad/s, rate2 −4 rad/s"));
 }
 
+TEST_F(StillsCli, a_range_is_the_list_of_its_values) {
+  const Result list =
+      thud("run free_link --svg a.svg --vary 'angle=30 deg,40 deg,50 deg' --vary speed=1,1.5,2");
+  const Result range =
+      thud("run free_link --svg b.svg --vary 'angle=30 deg:50 deg:10 deg' --vary speed=1:2:0.5");
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_EQ(range.status, 0) << range.err;
+  EXPECT_EQ(range.out.substr(0, range.out.find("Wrote")), list.out.substr(0, list.out.find("Wrote")));
+  EXPECT_EQ(content(folder / "a.svg"), content(folder / "b.svg"));
+}
+
 TEST_F(StillsCli, a_run_that_does_not_arrive_is_drawn_and_told) {
   const Result r = thud("run free_link --svg a.svg --vary speed=1,2 --time '5 ms'");
   EXPECT_EQ(r.status, 1);
@@ -84,6 +95,11 @@ TEST_F(StillsCli, bad_options_are_refused_before_any_run) {
   EXPECT_THAT(refusal(run + "--vary speed=1,99"), HasSubstr("--vary speed=99: "));
   EXPECT_THAT(refusal(run + "--vary speed=1,,2"), HasSubstr("a value is empty"));
   EXPECT_THAT(refusal(run + "--vary speed"), HasSubstr("NAME=A,B,..."));
+  EXPECT_THAT(refusal(run + "--vary speed=1:3"), HasSubstr("expected NAME=FROM:TO:STEP"));
+  EXPECT_THAT(refusal(run + "--vary speed=1:3:0.7"), HasSubstr("must be a whole number"));
+  EXPECT_THAT(refusal(run + "--vary speed=3:1:0.5"), HasSubstr("does not lead from"));
+  EXPECT_THAT(refusal(run + "--vary speed=1:99:1"), HasSubstr("--vary speed=1:99:1: "));
+  EXPECT_THAT(refusal(run + "--vary speed=1:3:0.1"), HasSubstr("21 values; a figure has room for 12"));
   EXPECT_THAT(refusal(run + "--vary speed=1,2 --set speed=1"), HasSubstr("fixed by --set"));
   EXPECT_THAT(refusal(run + "--vary speed=1,2 --vary speed=1,2"), HasSubstr("varied twice"));
   EXPECT_THAT(refusal(run + "--vary speed=1,2 --vary angle=0.1"), HasSubstr("go along"));

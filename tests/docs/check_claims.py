@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 problems = []
@@ -77,7 +78,30 @@ def check_mechanisms():
     expect("One minute" not in read("README.md"), "README.md: a build takes longer than a minute")
 
 
-for check in (check_methods, check_commands, check_targets, check_first_program, check_mechanisms):
+def check_objects():
+    """`make demo` builds less than half of what `make` does."""
+    counts = []
+    for first in ("ON", "OFF"):
+        with tempfile.TemporaryDirectory(prefix="thud-claims-") as folder:
+            subprocess.run(["cmake", "-S", str(ROOT), "-B", folder, "-DCMAKE_BUILD_TYPE=Release", f"-DTHUD_FIRST={first}",
+                            "-DTHUD_BUILD_TESTS=OFF", "-DTHUD_BUILD_PYTHON=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+            commands = json.loads((pathlib.Path(folder) / "compile_commands.json").read_text(encoding="utf-8"))
+            counts.append(len(commands))
+    expect(counts[0] <= 30 and 2 * counts[0] <= counts[1], f"make demo compiles {counts[0]} objects, make {counts[1]}")
+
+
+def check_citation():
+    """It has the version of the program, and no people or DOI that nobody knows."""
+    citation = read("CITATION.cff")
+    version = re.search(r"^  VERSION ([\d.]+)$", read("CMakeLists.txt"), re.M)[1]
+    expect(f"\nversion: {version}\n" in citation, f"CITATION.cff: the version is {version}")
+    expect(run("--version") == f"thud {version}\n", f"thud --version is not {version}")
+    doi = re.search(r"^doi: *(.*)$", citation, re.M)
+    expect(not doi or re.fullmatch(r'"?10\.\d{4,9}/\S+"?', doi[1]), "CITATION.cff: the DOI is none")
+
+
+for check in (check_methods, check_commands, check_targets, check_first_program, check_mechanisms, check_objects, check_citation):
     check()
 for problem in problems:
     print(problem)

@@ -56,6 +56,11 @@ class Models(unittest.TestCase):
         self.assertEqual((model.knobs["speed"].value, other.knobs["speed"].value), (1.7, 2.0))
         self.assertIn("angle=40 deg", repr(model))
 
+    def test_what_is_no_core_is_told_how_models_are_made(self):
+        for wrong in ({"body": []}, "free_link", None):
+            with self.assertRaisesRegex(TypeError, r"thud\.load.*thud\.make\(data\) for a dict"):
+                thud.Model(wrong)
+
     def test_pickle(self):
         model = thud.load("free_link").set(angle="40 deg")
         self.assertEqual(pickle.loads(pickle.dumps(model)).run().results, model.run().results)

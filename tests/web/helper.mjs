@@ -98,3 +98,37 @@ when = "rod.angle rises through 10"
 [solver]
 max_step = 1e-5
 `;
+
+/// Words of these elements that are cut off or stand out of their card.
+export const cutWords = (page, selector) =>
+  page.evaluate((which) => {
+    const out = [];
+    for (const e of document.querySelectorAll(which)) {
+      const r = e.getBoundingClientRect();
+      const card = e.closest(".card, .page").getBoundingClientRect();
+      if (r.width > 0 && (r.right > card.right + 0.5 || r.left < card.left - 0.5 || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline")) out.push(e.textContent);
+    }
+    return out;
+  }, selector);
+
+/// Words whose contrast is below 4.5 (WCAG 2.1), with whatever opacity they have, on the background that they have.
+export const faintWords = (page, selector) =>
+  page.evaluate((which) => {
+    const parse = (c) => (c.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+    const out = [];
+    for (const e of document.querySelectorAll(which)) {
+      if (!e.textContent.trim() || !e.getClientRects().length || e.disabled) continue;
+      let [back, opacity] = [undefined, 1];
+      for (let p = e; p; p = p.parentElement) {
+        const c = parse(getComputedStyle(p).backgroundColor);
+        if (!back && (c.length < 4 || c[3] === 1)) back = c;
+        opacity *= Number(getComputedStyle(p).opacity);
+      }
+      const ink = parse(getComputedStyle(e).color).slice(0, 3).map((v, k) => opacity * v + (1 - opacity) * back[k]);
+      const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
+      const ratio = (a + 0.05) / (b + 0.05);
+      if (ratio < 4.5) out.push(`${e.textContent.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
+    }
+    return [...new Set(out)];
+  }, selector);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { forever, openBrowser, openPage, program, startServer, waitFor } from "./helper.mjs";
+import { cutWords, faintWords, forever, openBrowser, openPage, program, startServer, waitFor } from "./helper.mjs";
 
 let browser, server;
 
@@ -292,6 +292,21 @@ test("tabs are tabs to those who do not see them", async () => {
     assert.equal(await page.getAttribute(`#${id}`, "aria-selected"), "true");
   }
   await context.close();
+});
+
+test("on a phone no words of the playground are cut off, and all of them have contrast", async () => {
+  for (const [scenario, colorScheme] of [["compound_pendulum_capture", "light"], ["flexible_arm", "dark"]]) {
+    const { page, context, trouble } = await open(`#${scenario}`, { colorScheme, viewport: { width: 375, height: 700 } });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, "no sideways scrolling");
+    assert.ok((await page.locator(".knob-about").count()) > 3);
+    assert.deepEqual(await cutWords(page, ".knob-about, .knob label, .knob .unit, .events td, .events button, .results th, .results td, header p"), []);
+    for (const tab of ["knobs", "text", "sweep"]) {
+      await page.click(`#tab-${tab}`);
+      assert.deepEqual(await faintWords(page, ".knob-about, .unit, label, .dim, button, .events td, .stop, summary, #sweep-status"), [], `${scenario}, ${tab}`);
+    }
+    assert.deepEqual(trouble, []);
+    await context.close();
+  }
 });
 
 test("closing the tab ends its run; Ctrl-C ends the server in the midst of one", async () => {

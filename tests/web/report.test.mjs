@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { makeFolder, makeReport, openBrowser, openPage, program, testFolder, thud, waitFor } from "./helper.mjs";
+import { cutWords, faintWords, makeFolder, makeReport, openBrowser, openPage, program, testFolder, thud, waitFor } from "./helper.mjs";
 import { spawnSync } from "node:child_process";
 
 let browser, place, freeLink;
@@ -141,39 +141,22 @@ test("on a phone no words are cut off, and all of them have contrast", async () 
   const wordy = makeReport(place.folder, "cradle.html", "run", "newtons_cradle", "--quiet");
   for (const [url, colorScheme] of [[wordy.url, "light"], [wordy.url, "dark"], [freeLink.url, "light"]]) {
     const { page, context } = await openPage(browser, url, { colorScheme, viewport: { width: 375, height: 700 } });
-    const cut = await page.evaluate(() => {
-      const out = [];
-      for (const e of document.querySelectorAll(".events td, .events button, .knob-table th, .knob-table td, .chips li, .results th, .results td")) {
-        const r = e.getBoundingClientRect();
-        const card = e.closest(".card, .page").getBoundingClientRect();
-        if (r.width > 0 && (r.right > card.right + 0.5 || r.left < card.left - 0.5 || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline")) out.push(e.textContent);
-      }
-      return out;
-    });
-    assert.deepEqual(cut, []);
-    // WCAG 2.1: 4.5 for words, with whatever opacity they have, on the background that they have.
-    const faint = await page.evaluate(() => {
-      const parse = (c) => (c.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
-      const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
-      const out = [];
-      for (const e of document.querySelectorAll(".events td, .events button, .dim, .about, .plot-value, .knob-table td, .stop, .energy-value, .page-foot, button, summary")) {
-        if (!e.textContent.trim() || !e.getClientRects().length || e.disabled) continue;
-        let [back, opacity] = [undefined, 1];
-        for (let p = e; p; p = p.parentElement) {
-          const c = parse(getComputedStyle(p).backgroundColor);
-          if (!back && (c.length < 4 || c[3] === 1)) back = c;
-          opacity *= Number(getComputedStyle(p).opacity);
-        }
-        const ink = parse(getComputedStyle(e).color).slice(0, 3).map((v, k) => opacity * v + (1 - opacity) * back[k]);
-        const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
-        const ratio = (a + 0.05) / (b + 0.05);
-        if (ratio < 4.5) out.push(`${e.textContent.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
-      }
-      return [...new Set(out)];
-    });
-    assert.deepEqual(faint, []);
+    assert.deepEqual(await cutWords(page, ".events td, .events button, .knob-table th, .knob-table td, .chips li, .results th, .results td"), []);
+    const words = ".events td, .events button, .dim, .about, .plot-value, .knob-table td, .stop, .energy-value, .page-foot, button, summary";
+    assert.deepEqual(await faintWords(page, words), []);
     await context.close();
   }
+});
+
+test("a loss that is an error of arithmetic is none", async () => {
+  // Balls of restitution 1: what impacts lose is some 1e-18 J of 6 mJ.
+  const cradle = makeReport(place.folder, "lossless.html", "run", "newtons_cradle", "--quiet");
+  const { page, context } = await openPage(browser, cradle.url);
+  const { loss } = await page.evaluate(() => JSON.parse(document.getElementById("thud-data").textContent).run.account);
+  assert.ok(Object.values(loss).every((x) => Math.abs(x) < 1e-15), JSON.stringify(loss));
+  assert.match(await page.textContent(".account"), /lost0\.0 mJ/);
+  assert.doesNotMatch(await page.textContent(".account"), /%/);
+  await context.close();
 });
 
 test("an elastic link shows by how much its deflection is magnified", async () => {

@@ -30,6 +30,9 @@ test("runs that differ in a knob stand beside each other in one report", async (
   // All are in the plots and on the stage by their names; the others are behind.
   assert.deepEqual(await page.$$eval(".plot-row:first-child .pin-name", (all) => all.map((e) => e.textContent)), ["speed 2 m/s", "speed 3 m/s"]);
   assert.deepEqual(await page.$$eval(".stage-legend li", (all) => all.map((e) => e.textContent)), ["speed 2 m/s", "speed 3 m/s"]);
+  // The legend stands below the picture, and covers nothing of it.
+  const [picture, legend] = await Promise.all([".stage-canvas", ".stage-legend"].map((s) => page.locator(s).boundingBox()));
+  assert.ok(legend.y >= picture.y + picture.height && legend.height > 10, JSON.stringify({ picture, legend }));
   // Another one to the front: its colour is its own still.
   const colour = () => page.$$eval(".results thead .swatch", (all) => Object.fromEntries(all.map((e) => [e.parentElement.textContent, e.style.background])));
   const colours = await colour();
@@ -54,7 +57,7 @@ test("twelve runs of two knobs, on a phone, and the same bytes again", async () 
   assert.equal(await page.locator(".run-choice label").count(), 12);
   assert.equal(new Set(await page.$$eval(".run-choice .swatch", (all) => all.map((e) => e.style.background))).size, 12);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
-  assert.equal(await page.isVisible(".stage-legend"), false); // it would cover the picture
+  assert.equal(await page.isVisible(".stage-legend"), false); // twelve names are in the plots, and above
   assert.deepEqual(trouble, []);
   await context.close();
 });
@@ -63,10 +66,16 @@ test("several scenarios stand in one report by their names", async () => {
   const report = makeReport(place.folder, "both.html", "run", "cube", "sphere", "--quiet");
   const { page, context, trouble } = await openPage(browser, report.url);
   assert.deepEqual(await page.$$eval(".run-choice label", (all) => all.map((e) => e.textContent)), ["cube", "sphere"]);
+  // A cube is drawn as one.
+  assert.deepEqual(await page.evaluate(() => JSON.parse(document.getElementById("thud-data").textContent).runs.map((r) => r.scene.bodies[0].lines[0].points.length)), [4, 50]);
   for (const [k, name, title] of [[1, "sphere", /title = "Sphere thrown/], [0, "cube", /title = "Cube dropped/]]) {
     await page.check(`#run-${k}`);
     near(await page.evaluate(() => window.thud.viewer.player.end), JSON.parse(thud("run", name, "--json")).stop.time, 1e-9, name);
     assert.match(await page.textContent(".source"), title);
+    // What is plotted of the one in front is plotted of the body of the other, too, under its values.
+    const curves = await page.evaluate(() => window.thud.viewer.plots.entries.map((e) => e.plot.content.curves.length));
+    assert.ok(curves.length > 0 && curves.every((n) => n === 2), `${name}: ${curves}`);
+    assert.doesNotMatch(await page.textContent(".plot-pins"), /…/);
   }
   assert.deepEqual(trouble, []);
   await context.close();
@@ -158,6 +167,7 @@ test("pictures that cannot be written are refused before any work", () => {
     [["sphere"], /sphere: a second scenario is for a report of both/],
     [["sphere", "--report", "x.html", "--json"], /--json: is for a single scenario/],
     [["no_such_one", "--report", "x.html"], /no_such_one/],
+    [["free_link", "--report", "x.html"], /free_link: is given twice/],
   ]) {
     const done = spawnSync(program, ["run", "free_link", ...words], { encoding: "utf8", cwd: place.folder });
     assert.equal(done.status, 2, words.join(" "));

@@ -197,6 +197,58 @@ test("words never cover each other, nor the buttons", async () => {
   }
 });
 
+/// Whether a box has a part of a disc; bodies of these scenarios are discs.
+const isOnDisc = (box, [x, y], r) => Math.hypot(x - Math.max(box.left, Math.min(x, box.right)), y - Math.max(box.top, Math.min(y, box.bottom))) < r;
+
+test("names of discs that touch stand on no neighbour, and flashes do not cover words", async () => {
+  for (const scenario of ["discs_in_v", "newtons_cradle"]) {
+    const { page, context } = await open(scenario);
+    await page.check("#show-names");
+    let flashes = 0;
+    for (let k = 0; k <= 30; ++k) {
+      const { discs, order } = await page.evaluate((share) => {
+        const { player, stage } = window.thud.viewer;
+        const order = [];
+        const pen = Object.getPrototypeOf(document.querySelector(".stage-canvas").getContext("2d"));
+        const kept = { arc: pen.arc, fillText: pen.fillText };
+        for (const name of Object.keys(kept))
+          pen[name] = function (...words) {
+            order.push(name === "arc" ? "arc" : words[0]);
+            return kept[name].apply(this, words);
+          };
+        player.seek(share * player.end);
+        Object.assign(pen, kept);
+        const { scene } = JSON.parse(document.getElementById("thud-data").textContent);
+        const v = stage.view();
+        const shape = (b) => b.lines.find((l) => l.closed).points;
+        const radius = (b) => Math.max(...shape(b).map((p) => Math.hypot(p[0] - middle(b)[0], p[1] - middle(b)[1])));
+        const middle = (b) => [0, 1].map((i) => shape(b).reduce((sum, p) => sum + p[i], 0) / shape(b).length);
+        const poses = stage.posesNow();
+        return {
+          order,
+          discs: scene.bodies.map((b, i) => {
+            const { x, z, sin, cos } = poses[i];
+            const [s, n] = middle(b);
+            return { name: b.name, r: v.scale * radius(b), at: [v.offset[0] + v.scale * (x + s * sin + n * cos), v.offset[1] + v.scale * (z + s * cos - n * sin)] };
+          }),
+        };
+      }, k / 30);
+      const { labels } = await seen(page);
+      for (const { name } of discs) {
+        const label = labels.find((l) => l.text === name);
+        assert.ok(label, `${scenario} ${k}: ${name} has no name`);
+        for (const other of discs.filter((d) => d.name !== name)) assert.ok(!isOnDisc(label, other.at, other.r - 1), `${scenario} ${k}: ${name} on ${other.name}`);
+      }
+      const last = order.lastIndexOf("arc");
+      const first = order.findIndex((word) => discs.some((d) => d.name === word));
+      assert.ok(first > last, `${scenario} ${k}: ${order.slice(first, first + 8)}`);
+      flashes += labels.some((l) => l.text.endsWith("N s")) ? 1 : 0;
+    }
+    assert.ok(flashes > 0, scenario);
+    await context.close();
+  }
+});
+
 test("a flash says how hard it struck; names and poses are drawn on request", async () => {
   const { page, context } = await open("bouncing_ball");
   await page.click("#next-event");

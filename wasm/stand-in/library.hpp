@@ -39,7 +39,5 @@ inline from_chars_result from_chars(const char* first, const char* last, double&
 
 }  // namespace std
 
-inline void __builtin_sincos(double x, double* sine, double* cosine) { ::sincos(x, sine, cosine); }
-
 // Eigen's hints to gcc about registers of x86: empty assembler.
 #define __asm__(...)

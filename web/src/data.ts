@@ -140,6 +140,15 @@ export interface RunDocument {
   run: Run;
 }
 
+/// The column of a run for an observable of the scene in front: of the same name, else of the body that stands at the same
+/// place in the list of its bodies.
+export function columnLike(front: Scene, name: string, scene: Scene, run: Run): (number | null)[] | undefined {
+  if (name in run.columns) return run.columns[name];
+  const body = front.bodies.findIndex((b) => name.startsWith(`${b.name}.`));
+  if (body < 0 || !scene.bodies[body]) return undefined;
+  return run.columns[scene.bodies[body].name + name.slice(front.bodies[body].name.length)];
+}
+
 /// The frame at or before a time, and how far the time is towards the next one.
 export function locate(time: number[], t: number): { k: number; f: number } {
   const last = time.length - 1;

@@ -3,6 +3,7 @@ import { View, toScreen } from "./camera";
 import { Run, Scene, locate } from "./data";
 import { Pose, place, posesAt, railAt, tipOf } from "./geometry";
 import { bedOutline } from "./ground";
+import { Rect, overlap } from "./labels";
 import { Pen, Point, trace } from "./pen";
 import { colour } from "./theme";
 
@@ -34,6 +35,42 @@ export function bodyAt(view: View, scene: Scene, poses: Pose[], at: Point): numb
       for (let k = 1; k < points.length; ++k) if (distanceTo(points[k - 1], points[k], at) <= width / 2 + reach) return i;
     }
   return -1;
+}
+
+/// What bodies cover of the picture.
+export type Cover = { shape: Shape; around: Rect }[];
+
+export function coverOf(view: View, scene: Scene, poses: Pose[]): Cover[] {
+  return scene.bodies.map((_, i) =>
+    shapesOf(view, scene, poses, i).map((shape) => {
+      const [xs, ys] = [0, 1].map((k) => shape.points.map((p) => p[k]));
+      return { shape, around: grown({ left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) }, shape.width / 2) };
+    }),
+  );
+}
+
+export function covers(cover: Cover, box: Rect): boolean {
+  const middle: Point = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+  return cover.some(({ shape: { points, width, closed }, around }) => {
+    if (!overlap(around, box)) return false;
+    if (closed && isInside(points, middle)) return true;
+    const wide = grown(box, width / 2);
+    return points.some((b, k) => (k > 0 || closed) && crosses(wide, points[k > 0 ? k - 1 : points.length - 1], b));
+  });
+}
+
+const grown = (r: Rect, by: number): Rect => ({ left: r.left - by, right: r.right + by, top: r.top - by, bottom: r.bottom + by });
+
+// Whether a line between two points has a part in a box.
+function crosses(box: Rect, a: Point, b: Point): boolean {
+  let [from, to] = [0, 1];
+  for (const [p, d, low, high] of [[a[0], b[0] - a[0], box.left, box.right], [a[1], b[1] - a[1], box.top, box.bottom]]) {
+    if (d === 0 && (p < low || p > high)) return false;
+    if (d === 0) continue;
+    const [s, t] = d > 0 ? [(low - p) / d, (high - p) / d] : [(high - p) / d, (low - p) / d];
+    [from, to] = [Math.max(from, s), Math.min(to, t)];
+  }
+  return from <= to;
 }
 
 function distanceTo(a: Point, b: Point, p: Point): number {

@@ -1,6 +1,6 @@
 // Plots of observables against time; all share the cursor, the pointer and the part of time that is shown.
 import { Curve } from "./chart";
-import { Run, Scene } from "./data";
+import { Run, Scene, columnLike } from "./data";
 import { h, icon, iconButton } from "./dom";
 import { Pen } from "./pen";
 import { Player } from "./player";
@@ -19,6 +19,7 @@ const plotHeight = 168;
 /// A run in the plots: the current one, or one that is pinned.
 export interface Source {
   label: string;
+  scene: Scene;
   run: Run;
   colour: () => string;
 }
@@ -262,7 +263,7 @@ export class PlotPanel {
     const first = this.unitOf(e.curves[0].name);
     for (const side of [false, true]) {
       const curves = e.curves.filter((c) => (this.unitOf(c.name) !== first) === side);
-      for (const c of curves) c.most = Math.max(0, ...this.sources.map((s) => largest(s.run.columns[c.name] ?? [])));
+      for (const c of curves) c.most = Math.max(0, ...this.sources.map((s) => largest(this.columnOf(s, c.name) ?? [])));
       const unit = curves.length ? suit(Math.max(...curves.map((c) => c.most)), this.unitOf(curves[0].name)) : { factor: 1, unit: "" };
       for (const c of curves) Object.assign(c, { unit, isRight: side });
     }
@@ -290,7 +291,7 @@ export class PlotPanel {
     for (const s of [...this.sources.slice(1).reverse(), this.sources[0]]) {
       const x = s.run.time.map((t) => t * unit.factor);
       e.curves.forEach((c, k) => {
-        const values = s.run.columns[c.name];
+        const values = this.columnOf(s, c.name);
         if (!values) return;
         const isNoise = largest(values) < noise;
         const y = values.map((v) => (v === null ? null : isNoise ? 0 : v * c.unit.factor));
@@ -317,18 +318,22 @@ export class PlotPanel {
     const t = this.window.hover ?? this.player.time;
     this.element.classList.toggle("pointing", this.window.hover !== undefined);
     for (const e of this.entries) {
-      for (const c of e.curves) c.value.textContent = this.valueText(this.sources[0].run, c, t);
+      for (const c of e.curves) c.value.textContent = this.valueText(this.sources[0], c, t);
       this.sources.slice(1).forEach((s, k) => {
         const value = e.pins.children[k]?.lastElementChild;
-        if (value) value.textContent = e.curves.map((c) => this.valueText(s.run, c, t)).join(" · ");
+        if (value) value.textContent = e.curves.map((c) => this.valueText(s, c, t)).join(" · ");
       });
     }
   }
 
-  private valueText(run: Run, c: Shelf, t: number): string {
-    const column = run.columns[c.name];
+  private columnOf(s: Source, name: string): (number | null)[] | undefined {
+    return columnLike(this.scene, name, s.scene, s.run);
+  }
+
+  private valueText(s: Source, c: Shelf, t: number): string {
+    const column = this.columnOf(s, c.name);
     if (!column) return "…";
-    const value = valueAt({ x: run.time, y: column }, t);
+    const value = valueAt({ x: s.run.time, y: column }, t);
     if (!Number.isFinite(value)) return "–";
     const isNoise = Math.abs(value) < Math.max(noise, 1e-9 * c.most);
     return withUnit(number(isNoise ? 0 : value * c.unit.factor, 4), c.unit.unit);

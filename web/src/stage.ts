@@ -9,7 +9,7 @@ import { Grip, addGestures } from "./gestures";
 import { drawGround, drawRidingWalls, drawScaleBar } from "./ground";
 import { Labels, Rect } from "./labels";
 import { drawConnectors } from "./connectors";
-import { bodyAt, bodyColour, drawBodies, drawOutlines, drawRails, drawStrobe, drawTrail, makeTrail } from "./mechanism";
+import { bodyAt, bodyColour, coverOf, covers, drawBodies, drawOutlines, drawRails, drawStrobe, drawTrail, makeTrail } from "./mechanism";
 import { Pen, Point } from "./pen";
 import { colour, onTheme } from "./theme";
 
@@ -21,7 +21,7 @@ export interface Ghost {
   colour: () => string;
 }
 
-/// More ghosts than these are named in the plots only: their names would cover the picture.
+/// More ghosts than these are named in the plots only.
 const most_named = 5;
 
 /// A body that the reader moves, from and to places of the world.
@@ -52,7 +52,8 @@ export class Stage {
   private scene!: Scene;
   private run!: Run;
   private ghosts: Ghost[] = [];
-  private legend = h("ul", { class: "stage-legend", hidden: true });
+  /// Names of the runs behind the one in front; it stands below the picture.
+  readonly legend = h("ul", { class: "stage-legend", hidden: true });
   private tools: HTMLElement;
   private overlays: Rect[] = [];
   private layer = document.createElement("canvas");
@@ -77,7 +78,7 @@ export class Stage {
       iconButton("fit", "See everything ( 0 )", () => this.fit(), "zoom-fit"),
     );
     const help = h("p", { id: "stage-help", hidden: true }, "Plus and minus zoom, shift and arrows move the view, 0 shows everything. Space plays.");
-    this.element = h("div", { class: "stage" }, this.canvas, this.caption, this.legend, this.tools, help);
+    this.element = h("div", { class: "stage" }, this.canvas, this.caption, this.tools, help);
     new ResizeObserver(() => this.resize()).observe(this.element);
     onTheme(() => this.refresh());
     addGestures(this.canvas, {
@@ -307,17 +308,25 @@ export class Stage {
     drawImpacts(pen, view, run, t, labels);
     const arrows = this.showForces ? arrowsAt(view, scene, run, t, poses, magnification, this.largestForce, longest) : [];
     drawArrows(pen, arrows, labels, longest);
+    labels.write();
     Object.assign(this.seen, { arrows, labels: labels.placed, scaleBar: bar });
   }
 
-  // On the body where it is large enough, else beside it, not along it.
+  // On the body where it is large enough, else beside it, not along it, and not on others where there is room.
   private drawNames(view: View, poses: Pose[], labels: Labels): void {
+    const cover = coverOf(view, this.scene, poses);
     this.scene.bodies.forEach((body, i) => {
       const { at, half } = nameSpot(body);
       const wide = half * view.scale;
       const tone = this.scene.bodies.length > 1 ? bodyColour(this.scene, i) : colour("ink");
-      labels.put(body.name, toScreen(view, ...place(poses[i], ...at)), tone, [poses[i].cos, -poses[i].sin], 6 + Math.min(wide, 80), wide > 20);
+      const isBusy = (box: Rect) => cover.some((c, other) => other !== i && covers(c, box));
+      labels.put(body.name, toScreen(view, ...place(poses[i], ...at)), tone, [poses[i].cos, -poses[i].sin], 6 + Math.min(wide, 80), wide > 20, isBusy);
     });
+  }
+
+  /// Where all bodies are at the time shown.
+  posesNow(): Pose[] {
+    return posesAt(this.scene, this.run, this.time, this.magnification);
   }
 
   private drawNote(pen: Pen, view: View): Rect | undefined {
@@ -345,9 +354,7 @@ export class Stage {
   private findOverlays(): void {
     const from = this.canvas.getBoundingClientRect();
     this.overlays = [];
-    for (const e of [this.tools, this.legend]) {
-      const r = e.getBoundingClientRect();
-      if (r.width > 0) this.overlays.push({ left: r.left - from.left, right: r.right - from.left, top: r.top - from.top, bottom: r.bottom - from.top });
-    }
+    const r = this.tools.getBoundingClientRect();
+    if (r.width > 0) this.overlays.push({ left: r.left - from.left, right: r.right - from.left, top: r.top - from.top, bottom: r.bottom - from.top });
   }
 }

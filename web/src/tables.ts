@@ -3,7 +3,7 @@ import { Knob, Run, Scene } from "./data";
 import { card, clear, h } from "./dom";
 import { Player } from "./player";
 import { eventColour } from "./forces";
-import { column, number, pretty, quantity, withUnit } from "./units";
+import { column, largest, number, pretty, quantity, withUnit } from "./units";
 
 export function showKnob(knob: Knob, value: number | string = knob.value): string {
   return typeof value === "string" ? value : withUnit(number(value, 6), pretty(knob.unit));
@@ -38,12 +38,13 @@ export interface Column {
 
 export function resultsTable(columns: Column[]): HTMLElement {
   const body = h("tbody");
-  const rows: { name: string; rule: string; unit: string }[] = columns[0].run.results.map((r) => ({ name: r.name, rule: r.rule, unit: r.unit }));
+  // What other scenarios have besides stands below.
+  const rows = columns.flatMap((c) => c.run.results).filter((r, k, all) => all.findIndex((o) => o.name === r.name) === k);
   for (const row of rows) {
     const cells = columns.map((c) => {
       const found = c.run.results.find((r) => r.name === row.name);
       const reached = found && found.value !== null;
-      return h("td", { class: "number" }, reached ? quantity(found.value, row.unit, 6) : "not reached");
+      return h("td", { class: "number" }, reached ? quantity(found.value, row.unit, 6) : found ? "not reached" : "–");
     });
     body.append(h("tr", {}, h("th", { scope: "row" }, row.name), ...cells, h("td", { class: "dim rule" }, row.rule)));
   }
@@ -86,9 +87,11 @@ export function peaksTable(run: Run): HTMLElement | null {
 
 export function accountTable(run: Run): HTMLElement {
   const a = run.account;
+  // What is smaller beside the energies of the run is no loss but arithmetic.
+  const rounding = 1e-13 * Math.max(Math.abs(a.initial), Math.abs(a.final), largest(run.columns["energy.kinetic"] ?? []));
   const losses = Object.entries(a.loss)
     .concat(a.settled > 0 ? [["settling", a.settled]] : [])
-    .filter(([, x]) => x > 0)
+    .filter(([, x]) => x > rounding)
     .sort((x, y) => y[1] - x[1]);
   const sum = losses.reduce((s, [, x]) => s + x, 0);
   const text = column([a.initial, a.final, a.supplied, sum], "J");

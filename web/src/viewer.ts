@@ -41,7 +41,7 @@ export class Viewer {
 
   constructor() {
     this.player.onTime((t) => this.stage.draw(t));
-    this.stageCard = h("section", { class: "card stage-card", "aria-label": "Animation" }, this.stage.element, this.controls.element);
+    this.stageCard = h("section", { class: "card stage-card", "aria-label": "Animation" }, this.stage.element, this.stage.legend, this.controls.element);
     this.stage.addTool(this.stageMenu());
     this.plotsCard = h("section", { class: "card plots-card", "aria-label": "Plots" }, this.plots.element);
     this.plots.addTool(this.plotsMenu());
@@ -105,7 +105,7 @@ export class Viewer {
     }
     this.player.load(run.stop.time, run.events);
     this.controls.loaded(isNew);
-    const current: Source = { ...front, run };
+    const current: Source = { ...front, scene, run };
     this.plots.load(scene, [current, ...pinned]);
     this.energy.load(run);
     this.events.load(run);

@@ -200,7 +200,7 @@ struct LoopOf {
   }
   template <class T>
   Vec2<T> across(const Frames<T, P>& f) const {
-    using std::cos, std::sin;
+    using portable::cos, portable::sin;
     const P c = cos(direction), d = sin(direction);
     if (b.body < 0) return {T(c), T(-d)};
     return c * f.w[b.body] - d * f.u[b.body];

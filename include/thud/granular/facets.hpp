@@ -183,7 +183,7 @@ void split_rim(const RimOf<T>& rim, T from, T to, Part&& part) {
   using std::atan2, std::sqrt;
   const T spin = rim.rate * rim.radius;
   const auto side = [&](T a, T b) {
-    return value_of(rim.velocity.x) + value_of(spin) * std::cos(0.5 * value_of(a + b));
+    return value_of(rim.velocity.x) + value_of(spin) * portable::cos(0.5 * value_of(a + b));
   };
   T cut[4] = {from, to, to, to};
   int count = 0;
@@ -203,7 +203,7 @@ void split_rim(const RimOf<T>& rim, T from, T to, Part&& part) {
 /// The same over the rim of a circle.
 template <class Law, class T>
 RimLoad<T> load_rim(const Law& law, const RimOf<T>& rim) {
-  using std::cos, std::sin;
+  using portable::cos, portable::sin;
   RimLoad<T> out;
   const detail::Span<T> under = detail::rim_under(rim);
   const T spin = rim.rate * rim.radius, size = rim.radius * rim.breadth;

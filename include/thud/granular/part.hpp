@@ -72,7 +72,7 @@ struct PlaneOf {
 
   /// Surface through `point` that falls by `slope` [rad] towards +x.
   static PlaneOf make(Vec2<P> point, P slope) {
-    using std::cos, std::sin;
+    using portable::cos, portable::sin;
     const P s = sin(slope), c = cos(slope);
     return {point, {-s, c}, {c, s}};
   }

@@ -92,8 +92,8 @@ using DrftLaw = DrftLawOf<double>;
 /// (α_x, α_z) [N/cm³] at the angles β and γ, any: what the papers draw.
 template <class P>
 Vec2<P> rft_stress(const RftLawOf<P>& law, double beta, double gamma) {
-  const Vec2<P> normal{P(-std::sin(beta)), P(std::cos(beta))};
-  const Vec2<P> v{P(-std::cos(gamma)), P(std::sin(gamma))};
+  const Vec2<P> normal{P(-portable::sin(beta)), P(portable::cos(beta))};
+  const Vec2<P> v{P(-portable::cos(gamma)), P(portable::sin(gamma))};
   const Vec2<P> stress = law.element(normal, v.x > P(0) ? 1 : -1)(v);
   return {1e-6 * stress.x, -1e-6 * stress.z};
 }

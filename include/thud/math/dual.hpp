@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "thud/math/portable.hpp"
+
 /// Around explicit instantiations that only derivatives with respect to knobs need: the program of `make first` has none.
 #ifdef THUD_WITHOUT_DUALS
 #define THUD_WITH_DUALS(...)
@@ -47,12 +49,12 @@ struct Dual {
 
 template <class T>
 Dual<T> sin(Dual<T> a) {
-  using std::cos, std::sin;
+  using portable::cos, portable::sin;
   return {sin(a.v), a.d * cos(a.v)};
 }
 template <class T>
 Dual<T> cos(Dual<T> a) {
-  using std::cos, std::sin;
+  using portable::cos, portable::sin;
   return {cos(a.v), -a.d * sin(a.v)};
 }
 template <class T>

@@ -76,8 +76,8 @@ class FormulaOf {
  private:
   template <class T>
   T value(const Node& n, const T* v, const T* inputs, std::uint32_t above, T* switches) const {
-    using std::acos, std::asin, std::atan, std::atan2, std::cos, std::exp, std::log, std::pow, std::sin,
-        std::sqrt, std::tan;
+    using portable::cos, portable::sin;
+    using std::acos, std::asin, std::atan, std::atan2, std::exp, std::log, std::pow, std::sqrt, std::tan;
     const auto truth = [](bool yes) { return T(yes ? 1.0 : 0.0); };
     const auto is = [&](int k) { return value_of(v[k]) != 0; };
     switch (n.op) {

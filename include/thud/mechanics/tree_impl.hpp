@@ -36,7 +36,7 @@ template <bool Turns, class T>
     seat.origin_rate = lateral * frames.w[p];
     seat.centripetal = T(-2) * frames.rate[p] * lateral * frames.u[p];
     if constexpr (Turns) {
-      using std::cos, std::sin;
+      using portable::cos, portable::sin;
       const T slope = mechanics::row_times(seats_[i].slopes, eta);
       seat.axis = mechanics::rotated(seat.axis, cos(slope), sin(slope));
       seat.rate += mechanics::row_times(seats_[i].slopes, eta_rate);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "thud/math/portable.hpp"
 #include "thud/mechanics/articulated.hpp"
 #include "thud/mechanics/frames.hpp"
 
@@ -18,8 +19,7 @@ struct Axis {
 };
 
 inline Axis<double> axis_at(double angle) {
-  double s, c;
-  __builtin_sincos(angle, &s, &c);
+  const auto [s, c] = portable::sine_cosine(angle);
   return {{s, c}, {c, -s}};
 }
 template <class T>
