@@ -72,7 +72,7 @@ fuzz: ## let libFuzzer feed a reader: TARGET=scenario study expression units csv
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzz_$(TARGET)
 	@mkdir -p build/fuzz/corpus/$(TARGET) build/fuzz/finds
 	build/fuzz/bin/fuzz_$(TARGET) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
-	  -print_final_stats=1 -artifact_prefix=build/fuzz/finds/$(TARGET)- \
+	  -print_final_stats=1 -print_funcs=0 -artifact_prefix=build/fuzz/finds/$(TARGET)- \
 	  $(if $(wildcard tests/fuzz/words/$(TARGET).dict),-dict=tests/fuzz/words/$(TARGET).dict) \
 	  build/fuzz/corpus/$(TARGET) tests/fuzz/corpus/$(TARGET) \
 	  $(if $(filter scenario,$(TARGET)),scenarios) $(if $(filter study,$(TARGET)),studies)
