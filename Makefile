@@ -61,6 +61,22 @@ campaign: ## run N random scenarios of each class and count what fails: N=100 SE
 	build/release/bin/campaign $(N) --seed $(SEED) $(if $(CLASS),--class $(CLASS)) --jobs $(JOBS) \
 	  --keep build/campaign --markdown build/campaign/rates.md
 
+# What libFuzzer makes is kept in build/fuzz/corpus, what it finds in build/fuzz/finds.
+TARGET = scenario
+SECONDS = 600
+
+.PHONY: fuzz
+fuzz: ## let libFuzzer feed a reader: TARGET=scenario study expression units csv json store, SECONDS=600 (clang, minutes)
+	@scripts/install-deps fuzz
+	@cmake --preset fuzz $(GENERATOR) --log-level=NOTICE
+	cmake --build build/fuzz --parallel $(JOBS) --target fuzz_$(TARGET)
+	@mkdir -p build/fuzz/corpus/$(TARGET) build/fuzz/finds
+	build/fuzz/bin/fuzz_$(TARGET) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
+	  -print_final_stats=1 -print_funcs=0 -artifact_prefix=build/fuzz/finds/$(TARGET)- \
+	  $(if $(wildcard tests/fuzz/words/$(TARGET).dict),-dict=tests/fuzz/words/$(TARGET).dict) \
+	  build/fuzz/corpus/$(TARGET) tests/fuzz/corpus/$(TARGET) \
+	  $(if $(filter scenario,$(TARGET)),scenarios) $(if $(filter study,$(TARGET)),studies)
+
 .PHONY: campaign-fit
 campaign-fit: ## count how often intervals of fits hold the truth, with 200 sets of synthetic measurements each (minutes)
 	@cmake --preset release $(GENERATOR) -DTHUD_BUILD_TESTS=ON --log-level=NOTICE && touch build/release/.configured

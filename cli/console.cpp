@@ -17,7 +17,16 @@ namespace {
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set in a signal handler");
 
-void on_signal(int) { interrupted.store(true, std::memory_order_relaxed); }
+// Ends the program by the signal, without leaving what it was writing.
+void leave(int signal) {
+  remove_temporary_files();
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+void on_signal(int signal) {
+  if (interrupted.exchange(true)) leave(signal);
+}
 
 bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -49,7 +58,7 @@ void print(std::string_view text) {
 
 void complain(std::string_view message) {
   fmt::memory_buffer line;
-  fmt::format_to(std::back_inserter(line), "thud: {}\n", message);
+  fmt::format_to(std::back_inserter(line), "thud: {}\n", without_controls(message));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -125,11 +134,19 @@ std::unique_ptr<AtomicFile> open_picture(const std::string& file, const std::vec
   }
 }
 
+void clean_up_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old {};
+    // Who started us in the background may have had them ignored.
+    if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_DFL) std::signal(signal, leave);
+  }
+}
+
 Interrupt::Interrupt() {
   interrupted = false;
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &action, &old_int_);
   ::sigaction(SIGTERM, &action, &old_term_);
 }

@@ -46,6 +46,9 @@ void check_report_file(const std::string& file);
 /// Throws InputError, also when it is one of the inputs.
 std::unique_ptr<AtomicFile> open_picture(const std::string& file, const std::vector<std::string>& inputs);
 
+/// Signals that end the program leave no temporary files.
+void clean_up_on_signals();
+
 /// While it lives, Ctrl-C and SIGTERM set a flag; a second one ends the program.
 class Interrupt {
  public:

@@ -106,6 +106,7 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a write error like any other
+  clean_up_on_signals();
   try {
     return run_program(argc, argv);
   } catch (const InputError& e) {

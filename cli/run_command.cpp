@@ -210,7 +210,7 @@ int run_scenario(const RunArguments& a) {
         recorder.row_count(), recorder.recorded_until()));
   if (!undrawn.empty()) complain(fmt::format("--impact-plane {}: {}", a.impact_plane, undrawn));
   if (!result.reached) complain(fmt::format("{}: {}", s.name, result.reason));
-  return result.reached && undrawn.empty() ? 0 : 1;
+  return result.reached && undrawn.empty() && !recorder.is_truncated() ? 0 : 1;
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ if(THUD_SANITIZE)
   add_link_options(-fsanitize=${THUD_SANITIZE})
 endif()
 
+if(THUD_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_compile_definitions(__builtin_sincos=::sincos) # gcc's; clang has none
+endif()
+
 find_program(CCACHE_PROGRAM ccache)
 mark_as_advanced(CCACHE_PROGRAM)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <numbers>
 
@@ -102,6 +104,49 @@ std::string show_quantity(double x, std::string_view si_unit, const TextStyle& s
   const std::string number = show_number(x * u.factor, digits), unit = style.unit(u.unit);
   if (unit.empty()) return number;
   return number + (unit == "°" ? "" : " ") + unit;
+}
+
+double leading_number(std::string_view text) {
+  double x = 0;
+  std::from_chars(text.data(), text.data() + text.size(), x);
+  return x;
+}
+
+namespace {
+
+// How many bytes at the front are a control character that text has no use for.
+std::size_t control_at(std::string_view text) {
+  const auto c = static_cast<unsigned char>(text.front());
+  const bool ends_line = c == '\n' || (c == '\r' && text.substr(1).starts_with('\n'));
+  if (c < 0x20) return c == '\t' || ends_line ? 0 : 1;
+  if (c == 0x7f) return 1;
+  const bool is_high = c == 0xc2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0;
+  return is_high ? 2 : 0;
+}
+
+std::string control_text(std::string_view control) {
+  return fmt::format("\\x{:02x}", static_cast<unsigned char>(control.back()));
+}
+
+}  // namespace
+
+std::string first_control(std::string_view text) {
+  for (; !text.empty(); text.remove_prefix(1))
+    if (const std::size_t n = control_at(text)) return control_text(text.substr(0, n));
+  return {};
+}
+
+std::string without_controls(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t n = control_at(text);
+    if (n > 0)
+      out += control_text(text.substr(0, n));
+    else
+      out += text.front();
+    text.remove_prefix(std::max<std::size_t>(n, 1));
+  }
+  return out;
 }
 
 std::size_t text_width(std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include "report/bundle.hpp"
 #include "report/json_parts.hpp"
+#include "thud/base/format.hpp"
 #include "thud/report/scene.hpp"
 #include "thud/scenario/quantity.hpp"
 
@@ -116,7 +117,8 @@ Json column_json(const SweepFile& results, std::size_t c, std::int64_t stride) {
   Json list = Json::array();
   for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(stride)) {
     const bool converts = column.is_knob && !unit.empty() && column.choices.empty();
-    list.push_back(number(std::stod(fmt::format("{:.8g}", converts ? in_unit(values[i], unit) : values[i]))));
+    list.push_back(
+        number(leading_number(fmt::format("{:.8g}", converts ? in_unit(values[i], unit) : values[i]))));
   }
   Json out = {{"name", column.name}, {"unit", unit}, {"about", column.about}, {"knob", column.is_knob}};
   if (!column.choices.empty()) out["choices"] = column.choices;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "scenario/repeated.hpp"
 #include "scenario/walls.hpp"
@@ -25,23 +26,22 @@ struct RawBody {
 template <class P>
 std::vector<RawBody<P>> read_raw(const Table& root) {
   std::vector<RawBody<P>> raw;
-  const std::vector<Table> tables = root.tables("body");
-  if (tables.empty())
+  if (root.tables("body").empty())
     throw InputError({root.place().file, 0, 0}, "there is no [[body]]: a scenario needs at least one");
+  std::set<std::string> names;
   const auto add = [&](const Table& t) {
     RawBody<P> b{t.filled_text("name"), t, {}, {}};
     check_name(t, "name", b.name);
-    for (const RawBody<P>& other : raw)
-      if (other.name == b.name) throw t.error("name", fmt::format("there is a body \"{}\" already", b.name));
+    if (!names.insert(b.name).second)
+      throw t.error("name", fmt::format("there is a body \"{}\" already", b.name));
     b.shape = read_shape<P>(t.table("shape"));
     b.joint = read_joint(t, b.name, b.shape);
     t.finish();
     raw.push_back(std::move(b));
   };
-  for (const Table& t : tables) {
-    each_repeated(t, add);
+  each_table(root, "body", add, [](const Table& t, int) {
     t.allow("name"), t.allow("shape"), t.allow("joint"), t.allow("joint_inertia");
-  }
+  });
   return raw;
 }
 
@@ -52,12 +52,13 @@ std::vector<int> sort_bodies(const std::vector<RawBody<P>>& raw) {
   std::vector<std::string> names;
   for (int i = 0; i < static_cast<int>(raw.size()); ++i) index[raw[i].name] = i, names.push_back(raw[i].name);
   std::vector<int> order, state(raw.size(), 0);
-  const auto visit = [&](auto&& self, int i, std::vector<std::string> path) -> void {
+  std::vector<int> path;
+  const auto visit = [&](auto&& self, int i) -> void {
     if (state[i] == 2) return;
-    path.push_back(raw[i].name);
+    path.push_back(i);
     if (state[i] == 1) {
       std::string loop;
-      for (const auto& n : path) loop += (loop.empty() ? "" : " -> ") + n;
+      for (const int k : path) loop += (loop.empty() ? "" : " -> ") + raw[k].name;
       throw raw[i].joint.table->error(
           "to", fmt::format("the joints form a loop: {}; one body must be joined to the ground or "
                             "free, and what closes the loop is a [[loop]]",
@@ -70,12 +71,13 @@ std::vector<int> sort_bodies(const std::vector<RawBody<P>>& raw) {
         throw raw[i].joint.table->error(
             "to", fmt::format("there is no body \"{}\"{} (bodies: {})", raw[i].joint.parent,
                               did_you_mean(raw[i].joint.parent, names), one_of(names)));
-      self(self, found->second, path);
+      self(self, found->second);
     }
     state[i] = 2;
     order.push_back(i);
+    path.pop_back();
   };
-  for (int i = 0; i < static_cast<int>(raw.size()); ++i) visit(visit, i, {});
+  for (int i = 0; i < static_cast<int>(raw.size()); ++i) visit(visit, i);
   return order;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <unordered_set>
 
 #include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double deepest_start = 1e-9;  // [m] that rigid things may be inside each other at the start
+constexpr std::size_t most_contacts = 4000;  // memory grows with their square: 2 to 4 GB
 constexpr double fastest = 100, slowest = 1e-6;  // [m/s] between which e(v) is tried
 
 // e of the speed of approach, tried before it is believed; none when it is a number.
@@ -85,6 +87,7 @@ class ContactReader {
         all_points_(into.points),
         system_(into.system) {
     for (const BodyDataOf<P>& b : bodies) body_names_.push_back(b.rigid.name);
+    for (const PointOf<P>& p : all_points_) point_names_.insert(p.name);
   }
 
   void read() {
@@ -96,8 +99,9 @@ class ContactReader {
  private:
   template <class F>
   void each(const char* kind, F&& f) {
-    for (const Table& t : root_.tables(kind))
-      if (each_repeated(t, f) > 0) t.finish();
+    each_table(root_, kind, f, [](const Table& t, int count) {
+      if (count > 0) t.finish();
+    });
   }
 
   void read_defaults() {
@@ -212,9 +216,8 @@ class ContactReader {
     WallOf<P> wall;
     wall.name = wall_name(t, system_.walls().size() + 1);
     check_name(t, "name", wall.name);
-    for (const WallOf<P>& other : system_.walls())
-      if (other.name == wall.name)
-        throw t.error("name", fmt::format("there is a wall \"{}\" already", wall.name));
+    if (!wall_names_.insert(wall.name).second)
+      throw t.error("name", fmt::format("there is a wall \"{}\" already", wall.name));
     wall.plane = wall_plane<P>(t);
     carry(t, wall);
     const std::vector<FeatureOf<P>> features = features_at_wall(t, wall.on);
@@ -388,9 +391,17 @@ class ContactReader {
   }
 
   void add(const Table& t, ContactOf<P> c) {
-    for (const ContactOf<P>& other : system_.contacts())
-      if (other.name == c.name || (c.wall < 0 && other.name == fmt::format("{}@{}", c.b.name, c.a.name)))
-        throw InputError(t.place(), fmt::format("there is a contact \"{}\" already", other.name));
+    t.check_cancel();
+    const std::string mirrored = c.wall < 0 ? fmt::format("{}@{}", c.b.name, c.a.name) : c.name;
+    for (const std::string& name : {c.name, mirrored})
+      if (contact_names_.contains(name))
+        throw InputError(t.place(), fmt::format("there is a contact \"{}\" already", name));
+    if (contact_names_.size() >= most_contacts)
+      throw InputError(t.place(),
+                       fmt::format("there are more than {} contacts; \"bodies\" or \"touches\" in [[wall]] "
+                                   "and [[pair]] say which can happen at all",
+                                   most_contacts));
+    contact_names_.insert(c.name);
     name_point(c.a);
     if (c.wall < 0) name_point(c.b);
     system_.add_contact(std::move(c));
@@ -398,9 +409,7 @@ class ContactReader {
 
   // So that it can be placed at the start and watched. A ball that is a whole body has its mass centre for that.
   void name_point(const FeatureOf<P>& f) {
-    const auto same = [&](const PointOf<P>& p) { return p.name == f.name; };
-    if (f.name == body_names_[f.body]) return;
-    if (std::any_of(all_points_.begin(), all_points_.end(), same)) return;
+    if (f.name == body_names_[f.body] || !point_names_.insert(f.name).second) return;
     all_points_.push_back({f.name, f.body, f.point});
   }
 
@@ -410,6 +419,7 @@ class ContactReader {
   std::vector<PointOf<P>>& all_points_;
   SystemOf<P>& system_;
   std::vector<std::string> body_names_;
+  std::unordered_set<std::string> wall_names_, contact_names_, point_names_;
   ContactLawOf<P> law_;
 };
 

@@ -104,17 +104,19 @@ class CurveReader {
     }
     if (cells.size() != width_)
       fail(fmt::format("{} values, where the first line has {}", cells.size(), width_));
-    const double x = scale_x_ * value(cells[0]), y = scale_y_ * value(cells[column_]);
+    const double x = value(cells[0], scale_x_), y = value(cells[column_], scale_y_);
     if (!x_.empty() && !(x > x_.back()))
       fail(fmt::format("the first column must increase: {} does not come after the {} before it", cells[0],
                        show(x_.back() / scale_x_)));
     x_.push_back(x);
     y_.push_back(y);
   }
-  double value(const std::string& cell) const {
+  double value(const std::string& cell, double scale) const {
     const auto x = number_in(cell);
     if (!x || !std::isfinite(*x)) fail(fmt::format("\"{}\" is not a number", cell));
-    return *x;
+    if (!(std::abs(scale * *x) <= largest_number))
+      fail(fmt::format("\"{}\" is too large: {} is the most", cell, show(largest_number)));
+    return scale * *x;
   }
 
   // The name of a column without its unit, and the size of that.

@@ -37,20 +37,19 @@ class Signals {
 // Torques and forces in `joint = { … }`; those of the time alone were read with the joints.
 template <class P>
 void read_joint_drives(const Table& root, const AssemblyOf<P>& s, Signals<P>& known) {
-  for (const Table& body : root.tables("body"))
-    each_repeated(body, [&](const Table& t) {
-      if (t.kind_of("joint") != ValueKind::table) return;
-      const Table joint = t.table("joint");
-      for (const char* key : {"torque", "force"}) {
-        const auto text = joint.formula_text(key);
-        if (!text || !has_signals(*text)) continue;
-        JointTorqueOf<P> element;
-        element.body = find_body(s, t.filled_text("name"));
-        element.torque.drive = make_drive(joint, key, *text, joint.symbols(), known.list());
-        element.torque.timing = element.torque.drive->timing();
-        s.system.add(std::move(element));
-      }
-    });
+  each_table(root, "body", [&](const Table& t) {
+    if (t.kind_of("joint") != ValueKind::table) return;
+    const Table joint = t.table("joint");
+    for (const char* key : {"torque", "force"}) {
+      const auto text = joint.formula_text(key);
+      if (!text || !has_signals(*text)) continue;
+      JointTorqueOf<P> element;
+      element.body = find_body(s, t.filled_text("name"));
+      element.torque.drive = make_drive(joint, key, *text, joint.symbols(), known.list());
+      element.torque.timing = element.torque.drive->timing();
+      s.system.add(std::move(element));
+    }
+  });
 }
 
 // A joint torque of a name of its own, by an expression in which `q` and `v` stand for the joint's position and rate.
@@ -132,11 +131,9 @@ void read_drives(const Table& root, const AssemblyOf<P>& into) {
   Signals<P> known(into);
   read_joint_drives(root, into, known);
   int number = 0;
-  for (const Table& each : root.tables("servo"))
-    each_repeated(each, [&](const Table& t) { read_servo(t, ++number, into, known); });
+  each_table(root, "servo", [&](const Table& t) { read_servo(t, ++number, into, known); });
   number = 0;
-  for (const Table& each : root.tables("motor"))
-    each_repeated(each, [&](const Table& t) { read_motor(t, ++number, into, known); });
+  each_table(root, "motor", [&](const Table& t) { read_motor(t, ++number, into, known); });
 }
 
 template void read_drives(const Table&, const AssemblyOf<double>&);

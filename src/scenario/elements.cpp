@@ -218,7 +218,7 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
       s.system.add(std::move(element));
     }
   };
-  for (const Table& t : root.tables(E::table)) each_repeated(t, add);
+  each_table(root, E::table, add);
 }
 
 // ---- describing -------------------------------------------------------------------------------------------------------

@@ -379,9 +379,10 @@ ScenarioFamily::ScenarioFamily(const std::string& name_or_path, const KnobSettin
 
 ScenarioFamily ScenarioFamily::parse(const std::string& text, const std::string& file,
                                      const KnobSettings& fixed, std::vector<std::string> varied,
-                                     std::vector<std::string> outputs, const OwnParts& own) {
+                                     std::vector<std::string> outputs, const OwnParts& own,
+                                     const std::atomic<bool>* cancel) {
   return ScenarioFamily(
-      Impl::make(doc::Document::parse(text, file).with_parts({}), fixed, varied, outputs, own));
+      Impl::make(doc::Document::parse(text, file, cancel).with_parts({}), fixed, varied, outputs, own));
 }
 
 ScenarioFamily::ScenarioFamily(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -114,8 +114,8 @@ void read_range(const Table& entry, const Quantity& quantity, Parameter& knob) {
 void set_from_file(const Source& source, const SymbolTable& defaults, const SymbolTable& symbols,
                    Parameter& knob) {
   const auto& [table, key, quantity] = source;
-  knob.default_value = table.with_symbols(defaults).number(key, quantity);
-  const Reading now = table.with_symbols(symbols).number(key, quantity);
+  knob.default_value = table.seen_with(defaults).number(key, quantity);
+  const Reading now = table.seen_with(symbols).number(key, quantity);
   knob.value = now.value;
   knob.rate = now.rate;  // where it follows another
   if (knob.integer) {
@@ -149,7 +149,7 @@ Parameter read_full(const Table& entry, const std::string& name, const SymbolTab
   // A bare number counts in a unit only where that unit was declared for it.
   if (has_unit) knob.bare_unit = knob.unit;
   const Quantity quantity{knob.dimension, {}, knob.bare_unit};
-  read_range(entry.with_symbols(symbols), quantity, knob);
+  read_range(entry.seen_with(symbols), quantity, knob);
   set_from_file({entry, "value", quantity}, defaults, symbols, knob);
   entry.finish();
   return knob;
@@ -213,6 +213,9 @@ void apply_override(const std::string& given, Parameter& knob) {
     return;
   }
   const double value = parse_override(knob, text, at);
+  if (std::abs(value) > largest_number)
+    throw InputError(at, fmt::format("parameter \"{}\" must not be larger than {}; it is {}", knob.name,
+                                     show(largest_number), text));
   check_whole(knob, value, at, text);
   knob.value = knob.integer ? std::round(value) : value;
   try {
@@ -269,7 +272,7 @@ void read_knobs(const Table& table, const Overrides& overrides, const std::strin
 void read_definitions(const Table& table, Parameters& result) {
   for (const std::string& name : table.keys()) {
     check_name(table, name, result);
-    const Reading value = table.with_symbols(result.symbols).number(name, Dimension::any);
+    const Reading value = table.seen_with(result.symbols).number(name, Dimension::any);
     result.symbols.set(name, value);
   }
 }

@@ -6,6 +6,9 @@
 
 namespace thud::doc {
 
+/// In SI units. What is computed from a number, such as the fifth power of a length, is still one.
+inline constexpr double largest_number = 1e60;
+
 /// The admissible values of a number, in SI units.
 struct Range {
   double min = -std::numeric_limits<double>::infinity();

@@ -7,6 +7,7 @@
 #include "thud/base/error.hpp"
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -34,7 +35,8 @@ class Document {
  public:
   /// Throws InputError, with line and column, for anything that is not a TOML document, and
   /// for one with nothing in it.
-  static Document parse(std::string text, std::string file);
+  /// Every read of a value throws Cancelled once `cancel` is set.
+  static Document parse(std::string text, std::string file, const std::atomic<bool>* cancel = nullptr);
 
   /// With a description, every table below it is held to that: reading a key that is not described, or as something
   /// else than it is described as, throws std::logic_error.
@@ -149,6 +151,12 @@ class Table {
   /// inherit them.
   [[nodiscard]] Table with_symbols(const SymbolTable& symbols) const;
   [[nodiscard]] const SymbolTable& symbols() const { return *symbols_; }
+
+  /// The same without a copy of the symbols, which must live as long as the view.
+  [[nodiscard]] Table seen_with(const SymbolTable& symbols) const;
+
+  /// Throws Cancelled when the reading is to be given up; for loops that ask for nothing.
+  void check_cancel() const;
 
   /// Counts a key as known although this reader does not need it.
   void allow(std::string_view key) const;

@@ -61,8 +61,11 @@ struct Document::Data {
   std::deque<SourceText> parts;  // included
   Node root;
   std::shared_ptr<Files> files;
+  const std::atomic<bool>* cancel = nullptr;  // whoever reads on throws once it is set
 };
 
+/// Whether a byte of UTF-8 is not the first of its character.
+inline bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 /// Whether a text is UTF-8.
 [[nodiscard]] bool is_utf8(std::string_view text);
 

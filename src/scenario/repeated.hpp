@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include "scenario/reader.hpp"
 
 namespace thud::doc {
@@ -18,6 +20,29 @@ int each_repeated(const Table& t, F&& f) {
     f(t.with_symbols(symbols));
   }
   return count;
+}
+
+/// Of bodies, walls, springs and so on, repetitions included. Far more than can be computed, far less than fills memory.
+inline constexpr int most_of_a_kind = 10'000;
+
+/// f of all [[kind]] tables and their repetitions; after(table, how often) each of them. Throws InputError for too many.
+template <class F, class After>
+void each_table(const Table& root, const char* kind, F&& f, After&& after) {
+  int count = 0;
+  for (const Table& table : root.tables(kind)) {
+    const int here = each_repeated(table, [&](const Table& t) {
+      if (++count > most_of_a_kind)
+        throw InputError(
+            table.place(),
+            fmt::format("there are more than {} [[{}]]; that is the most of a kind", most_of_a_kind, kind));
+      f(t);
+    });
+    after(table, here);
+  }
+}
+template <class F>
+void each_table(const Table& root, const char* kind, F&& f) {
+  each_table(root, kind, f, [](const Table&, int) {});
 }
 
 }  // namespace thud::doc

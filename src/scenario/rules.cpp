@@ -14,12 +14,12 @@ namespace thud::doc {
 namespace {
 
 double read_target(const Rule& rule, const NamedObservable& o, const std::string& text) {
-  try {
-    std::size_t used = 0;
-    const double x = std::stod(text, &used);
-    if (used == text.size() && std::isfinite(x)) return x;
-  } catch (const std::exception&) {
-  }
+  double x = 0;
+  const char* end = text.data() + text.size();
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  if (const auto [rest, error] = std::from_chars(begin, end, x);
+      error == std::errc() && rest == end && begin != end && std::isfinite(x))
+    return x;
   try {
     if (unit_of(text)) return parse_quantity_like(text, o.unit);
     return evaluate(text.front() == '=' ? std::string_view(text).substr(1) : text, rule.symbols());

@@ -1,5 +1,10 @@
 #include "thud/scenario/run.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "scenario/runner.hpp"
 
 namespace thud {
@@ -21,6 +26,15 @@ RunResult run(const Scenario& scenario, const RunRequest& request) {
   for (const NamedObservable& o : scenario.observables)
     if (const auto value = runner.at_end(o.observable)) out.final_values.push_back(*value);
   out.reached = runner.reached(&out.reason);
+  const auto broken = std::find_if_not(out.final_values.begin(), out.final_values.end(),
+                                       [](double x) { return std::isfinite(x); });
+  if (broken != out.final_values.end() && out.reached) {
+    const auto k = static_cast<std::size_t>(broken - out.final_values.begin());
+    out.reached = false;
+    out.reason =
+        fmt::format("{} is no number in the end: sizes in this mechanism are too far apart to compute with",
+                    scenario.observables[k].name);
+  }
   out.outcome = runner.take_outcome();
   return out;
 }

@@ -264,8 +264,9 @@ std::unique_ptr<SystemOf<Dual<double>>> load_system_with_rates(const std::string
   return doc::build_system<Dual<double>>(root, {}).system;
 }
 
-Scenario parse_scenario(const std::string& text, const std::string& file, const KnobSettings& set) {
-  return doc::build_scenario(doc::Document::parse(text, file).with_parts({}), set);
+Scenario parse_scenario(const std::string& text, const std::string& file, const KnobSettings& set,
+                        const std::atomic<bool>* cancel) {
+  return doc::build_scenario(doc::Document::parse(text, file, cancel).with_parts({}), set);
 }
 
 }  // namespace thud

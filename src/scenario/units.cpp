@@ -8,6 +8,7 @@
 
 #include <array>
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -188,6 +189,21 @@ double tidy(double scale) {
   return std::abs(decimal - scale) <= 4e-16 * std::abs(scale) ? decimal : scale;
 }
 
+// UDUNITS reads numbers as the locale of the thread writes them, and means points.
+class PointLocale {
+ public:
+  PointLocale() : locale_(::newlocale(LC_ALL_MASK, "C", nullptr)), before_(::uselocale(locale_)) {}
+  ~PointLocale() {
+    ::uselocale(before_);
+    ::freelocale(locale_);
+  }
+  PointLocale(const PointLocale&) = delete;
+  PointLocale& operator=(const PointLocale&) = delete;
+
+ private:
+  locale_t locale_, before_;
+};
+
 class UnitSystem {
  public:
   static UnitSystem& instance() {
@@ -199,6 +215,7 @@ class UnitSystem {
   std::optional<Unit> parse(const std::string& text) {
     const std::lock_guard lock(mutex_);
     if (const auto known = cache_.find(text); known != cache_.end()) return known->second;
+    const PointLocale points;
     std::optional<Unit> result;
     if (const UnitHandle handle{ut_parse(system_, text.c_str(), UT_UTF8)}) {
       result.emplace();
@@ -214,6 +231,7 @@ class UnitSystem {
   static constexpr std::size_t max_cached = 1000;
 
   UnitSystem() {
+    const PointLocale points;
     ut_set_error_message_handler(ut_ignore);
     system_ = ut_read_xml(nullptr);
     if (!system_)

@@ -65,16 +65,15 @@ bool moves_wall(const Table& wall) {
 template <class P>
 void add_wall_carriers(const Table& root, std::vector<BodyDataOf<P>>& bodies) {
   std::size_t number = 0;
-  for (const Table& wall : root.tables("wall"))
-    each_repeated(wall, [&](const Table& t) {
-      const std::string name = wall_name(t, ++number);
-      if (!moves_wall(t)) return;
-      for (const BodyDataOf<P>& b : bodies)
-        if (b.rigid.name == name)
-          throw t.error("name",
-                        fmt::format("a wall that moves is a body too, and there is a body \"{}\"", name));
-      bodies.push_back(make_carrier<P>(t, name));
-    });
+  each_table(root, "wall", [&](const Table& t) {
+    const std::string name = wall_name(t, ++number);
+    if (!moves_wall(t)) return;
+    for (const BodyDataOf<P>& b : bodies)
+      if (b.rigid.name == name)
+        throw t.error("name",
+                      fmt::format("a wall that moves is a body too, and there is a body \"{}\"", name));
+    bodies.push_back(make_carrier<P>(t, name));
+  });
 }
 
 template void add_wall_carriers(const Table&, std::vector<BodyDataOf<double>>&);

@@ -42,6 +42,7 @@ std::string in_words_of_page(std::string text) {
 
 constexpr std::size_t live_frames = 500;
 constexpr int most_state = 4000;
+constexpr std::size_t most_contacts = 1000;
 constexpr const char* text_name = "scenario.toml";
 
 Json parse_body(const std::string& body) {
@@ -175,13 +176,16 @@ SweepQuery read_sweep_query(const Library& library, const std::string& body) {
   return q;
 }
 
-std::shared_ptr<const Scenario> build(const RunQuery& q) {
+std::shared_ptr<const Scenario> build(const RunQuery& q, const std::atomic<bool>* cancel) {
   try {
-    auto s = std::make_shared<Scenario>(parse_scenario(q.text, q.name, q.set));
+    auto s = std::make_shared<Scenario>(parse_scenario(q.text, q.name, q.set, cancel));
     if (s->system->state_size() > most_state)
       throw Refusal(422,
                     fmt::format("the mechanism has {} state variables, too many for the page: {} at most",
                                 s->system->state_size(), most_state));
+    if (s->system->contacts().size() > most_contacts)
+      throw Refusal(422, fmt::format("there are {} contacts, too many for the page: {} at most",
+                                     s->system->contacts().size(), most_contacts));
     check_step(q.request, *s, "step", "give a method with a fixed step too");
     return s;
   } catch (const InputError& e) {

@@ -43,7 +43,9 @@ inline constexpr int most_sweep_runs = 10'000;
 [[nodiscard]] SweepQuery read_sweep_query(const Library& library, const std::string& body);
 
 /// The scenario of a query. Throws Refusal, with line and column for what is wrong in its text.
-[[nodiscard]] std::shared_ptr<const Scenario> build(const RunQuery& query);
+/// Throws Cancelled soon after `cancel` is set.
+[[nodiscard]] std::shared_ptr<const Scenario> build(const RunQuery& query,
+                                                    const std::atomic<bool>* cancel = nullptr);
 
 /// A run that can be given up, and what is left of it as text.
 struct RunLimits {
@@ -63,8 +65,9 @@ struct RunLimits {
 /// The runs of a sweep: on several threads, or, where there are none, while the next line is waited for.
 class SweepJob {
  public:
-  /// Throws Refusal when a knob or the output does not exist.
-  explicit SweepJob(SweepQuery query);
+  /// Throws Refusal when a knob or the output does not exist, Cancelled soon after `cancelled` is set: cancel() sets it.
+  explicit SweepJob(SweepQuery query, std::shared_ptr<std::atomic<bool>> cancelled =
+                                          std::make_shared<std::atomic<bool>>(false));
   ~SweepJob();
   SweepJob(const SweepJob&) = delete;
   SweepJob& operator=(const SweepJob&) = delete;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "serve/query.hpp"
@@ -13,8 +14,8 @@
 #include "thud/base/error.hpp"
 #include "thud/report/html.hpp"
 
-// Last: it brings a macro _res that Eigen cannot bear.
-#include <httplib.h>
+// Last: it brings httplib's macro _res that Eigen cannot bear.
+#include "serve/connections.hpp"
 
 namespace thud::serve {
 
@@ -22,12 +23,15 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+using CancelFlag = std::shared_ptr<std::atomic<bool>>;
 using httplib::DataSink;
 using httplib::Request;
 using httplib::Response;
 
 constexpr const char* json_type = "application/json";
-constexpr std::size_t pool_threads = 24;
+constexpr auto time_to_take = 60s;  // an answer, for a client
+
+Clock::duration seconds(double s) { return std::chrono::microseconds(static_cast<long>(1e6 * s)); }
 
 void refuse(Response& res, const Refusal& refusal) {
   res.status = refusal.status();
@@ -59,7 +63,8 @@ struct Server::Impl {
   explicit Impl(const ServerOptions& o)
       : options(o),
         known(std::make_shared<const Library>(o.files)),
-        watch(o.files) {
+        watch(o.files),
+        http(seconds(o.time_to_ask)) {
     page = make_page("thud", fmt::format(R"({{"kind":"playground","thud":"{}"}})", THUD_VERSION));
     configure();
     bind();
@@ -71,18 +76,13 @@ struct Server::Impl {
   std::mutex lock;
   FileWatch watch;
   std::string page;
-  httplib::Server http;
+  PatientServer http;
   int port = 0;
   std::vector<std::string> hosts, origins;
   std::atomic<bool> stopping{false};
   std::atomic<int> jobs{0};
 
   void configure() {
-    http.new_task_queue = [] { return new httplib::ThreadPool(pool_threads); };
-    // One request per connection: idle ones would each hold a thread.
-    http.set_keep_alive_max_count(1);
-    http.set_read_timeout(10s);
-    http.set_write_timeout(10s);
     http.set_payload_max_length(options.most_body);
     http.set_tcp_nodelay(true);
     // Not SO_REUSEPORT, with which two servers could share a port without noticing.
@@ -109,6 +109,7 @@ struct Server::Impl {
     if (port < 0)
       throw InputError({fmt::format("--port {}", options.port), 0, 0},
                        "the port is taken or may not be used; without --port a free one is found");
+    http.widen_queue();
     for (const char* name : {"127.0.0.1", "localhost"}) {
       hosts.push_back(fmt::format("{}:{}", name, port));
       origins.push_back("http://" + hosts.back());
@@ -138,9 +139,9 @@ struct Server::Impl {
       throw Refusal(403, "this server answers only to its own address");
     if (req.has_header("Origin") && !is_one_of(origins, req.get_header_value("Origin")))
       throw Refusal(403, "requests of other pages are refused");
+    if (req.has_header("Transfer-Encoding")) throw Refusal(411, "a Content-Length is needed");
     if (req.method != "POST") return;
-    if (!req.has_header("Content-Length") || req.has_header("Transfer-Encoding"))
-      throw Refusal(411, "a Content-Length is needed");
+    if (!req.has_header("Content-Length")) throw Refusal(411, "a Content-Length is needed");
     if (req.has_header("Content-Encoding")) throw Refusal(415, "compressed bodies are refused");
     const std::string type = req.get_header_value("Content-Type");
     if (type != json_type && !type.starts_with("application/json;"))
@@ -150,6 +151,7 @@ struct Server::Impl {
   template <class F>
   auto guarded(F&& handler) {
     return [handler = std::forward<F>(handler)](const Request& req, Response& res) {
+      PatientServer::here().answer_within(time_to_take);
       try {
         handler(req, res);
       } catch (const Refusal& r) {
@@ -162,9 +164,36 @@ struct Server::Impl {
     };
   }
 
+  Clock::duration limit(double times = 1) const { return seconds(times * options.time_limit); }
+
+  std::string why_late() const {
+    return fmt::format("the {} s that the server gives to a run are over", options.time_limit);
+  }
+
+  // What work(cancel) makes beside the connection, while there is time and the client is there.
+  template <class Work>
+  auto watched(Clock::time_point until, Work work) {
+    const auto cancel = std::make_shared<std::atomic<bool>>(false);
+    auto result = std::async(std::launch::async, [&] { return work(cancel); });
+    std::optional<Refusal> why;
+    while (result.wait_for(20ms) != std::future_status::ready) {
+      if (why) continue;
+      if (stopping) why.emplace(503, "the server is stopping");
+      if (Clock::now() > until) why.emplace(422, why_late() + ", and the mechanism is not built yet");
+      if (!PatientServer::here().is_open()) why.emplace(400, "the client has gone");
+      if (why) *cancel = true;
+    }
+    try {
+      return result.get();
+    } catch (const Cancelled&) {
+      throw why ? *why : Refusal(503, "the server is stopping");
+    }
+  }
+
   // Computes while the client is there: `compute` runs beside the connection and is told when to give up.
   using Compute = std::function<std::string(const RunLimits&)>;
-  void stream(Response& res, const char* type, Compute compute) {
+  void stream(Response& res, const char* type, std::shared_ptr<Seat> seat, Clock::time_point until,
+              Compute compute) {
     struct State {
       std::atomic<bool> cancel{false};
       std::string reason;
@@ -175,9 +204,8 @@ struct Server::Impl {
         if (answer.valid()) answer.wait();
       }
     };
-    auto seat = std::make_shared<Seat>(jobs, options.most_jobs);
     auto state = std::make_shared<State>();
-    state->until = Clock::now() + std::chrono::microseconds(static_cast<long>(1e6 * options.time_limit));
+    state->until = until;
     state->answer = std::async(std::launch::async, [compute = std::move(compute), s = state.get()] {
       try {
         return compute({&s->cancel, &s->reason});
@@ -190,12 +218,11 @@ struct Server::Impl {
         if (!sink.is_writable()) return false;
         const bool late = Clock::now() > state->until;
         if ((!late && !stopping) || state->cancel) continue;
-        state->reason =
-            late ? fmt::format("the {} s that the server gives to a run are over", options.time_limit)
-                 : "the server is stopping";
+        state->reason = late ? why_late() : "the server is stopping";
         state->cancel = true;
       }
       const std::string text = state->answer.get();
+      PatientServer::here().answer_within(time_to_take);
       if (!sink.write(text.data(), text.size())) return false;
       sink.done();
       return true;
@@ -206,16 +233,24 @@ struct Server::Impl {
   auto running(const char* type, Answer answer) {
     return guarded([this, type, answer](const Request& req, Response& res) {
       const RunQuery query = read_run_query(*library(), req.body);
-      const std::shared_ptr<const Scenario> scenario = build(query);
-      stream(res, type,
+      auto seat = std::make_shared<Seat>(jobs, options.most_jobs);
+      const auto until = Clock::now() + limit();
+      PatientServer::here().answer_within(limit() + time_to_take);
+      const auto scenario =
+          watched(until, [&](const CancelFlag& cancel) { return build(query, cancel.get()); });
+      stream(res, type, std::move(seat), until,
              [query, scenario, answer](const RunLimits& limits) { return answer(*scenario, query, limits); });
     });
   }
 
   void start_sweep(const Request& req, Response& res) {
     auto seat = std::make_shared<Seat>(jobs, options.most_jobs);
-    auto job = std::make_shared<SweepJob>(read_sweep_query(*library(), req.body));
-    const auto until = Clock::now() + std::chrono::microseconds(static_cast<long>(1e7 * options.time_limit));
+    const SweepQuery query = read_sweep_query(*library(), req.body);
+    const auto until = Clock::now() + limit(10);
+    PatientServer::here().answer_within(limit(10) + time_to_take);
+    const auto job = watched(Clock::now() + limit(), [&](const CancelFlag& cancel) {
+      return std::make_shared<SweepJob>(query, cancel);
+    });
     res.set_chunked_content_provider(
         "application/x-ndjson", [this, seat, job, until](std::size_t, DataSink& sink) {
           while (!job->is_told()) {
@@ -239,7 +274,11 @@ struct Server::Impl {
   void add_routes() {
     http.set_pre_routing_handler([this](const Request& req, Response& res) {
       // Or else answers are compressed, as hard as brotli can: 250 ms for what takes 1 ms over loopback.
-      const_cast<Request&>(req).headers.erase("Accept-Encoding");
+      auto& asked = const_cast<Request&>(req);
+      asked.headers.erase("Accept-Encoding");
+      // Nothing here is fetched in pieces, and a list of ranges multiplies what is sent.
+      asked.ranges.clear();
+      PatientServer::here().take_body();
       try {
         check(req);
         return httplib::Server::HandlerResponse::Unhandled;
@@ -249,6 +288,7 @@ struct Server::Impl {
       }
     });
     http.set_error_handler([](const Request&, Response& res) {
+      PatientServer::here().answer_within(time_to_take);
       if (!res.body.empty()) return;
       const int status = res.status;
       const char* text = status == 404 ? "there is nothing here"
@@ -256,15 +296,17 @@ struct Server::Impl {
                                        : "the request cannot be read";
       refuse(res, Refusal(status, text));
     });
-    http.Get("/",
-             [this](const Request&, Response& res) { res.set_content(page, "text/html; charset=utf-8"); });
-    http.Get("/api/library",
-             [this](const Request&, Response& res) { res.set_content(library()->json(), json_type); });
-    http.Get("/api/status", [this](const Request&, Response& res) {
-      res.set_content(fmt::format(R"({{"thud":"{}","jobs":{},"own":{}}})", THUD_VERSION, jobs.load(),
-                                  library()->versions_json()),
-                      json_type);
-    });
+    http.Get("/", guarded([this](const Request&, Response& res) {
+               res.set_content(page, "text/html; charset=utf-8");
+             }));
+    http.Get("/api/library", guarded([this](const Request&, Response& res) {
+               res.set_content(library()->json(), json_type);
+             }));
+    http.Get("/api/status", guarded([this](const Request&, Response& res) {
+               res.set_content(fmt::format(R"({{"thud":"{}","jobs":{},"own":{}}})", THUD_VERSION, jobs.load(),
+                                           library()->versions_json()),
+                               json_type);
+             }));
     http.Get("/api/scenario/(.*)", guarded([this](const Request& req, Response& res) {
                const std::shared_ptr<const Library> all = library();
                const ServedScenario* s = all->find(req.matches[1]);

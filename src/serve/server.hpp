@@ -14,6 +14,7 @@ struct ServerOptions {
   double time_limit = 20;            ///< of one run, wall clock [s]; a sweep has ten times that
   std::size_t most_body = 2u << 20;  ///< of a request [bytes]
   int most_jobs = 8;                 ///< runs and sweeps at once
+  double time_to_ask = 10;           ///< within which a request has to arrive, all of it [s]
 };
 
 /// The playground: a page and the JSON API it uses (docs/guide/web-api.md), on the loopback interface only.

@@ -25,14 +25,18 @@ constexpr bool has_threads = true;
 }  // namespace
 
 struct SweepJob::Impl {
-  explicit Impl(SweepQuery q) : query(std::move(q)), values(query.size()), is_done(query.size()) {}
+  Impl(SweepQuery q, std::shared_ptr<std::atomic<bool>> cancel)
+      : query(std::move(q)),
+        values(query.size()),
+        is_done(query.size()),
+        cancelled(std::move(cancel)) {}
 
   SweepQuery query;
   std::vector<double> values;
   std::vector<std::atomic<bool>> is_done;
   std::vector<std::vector<double>> lists;  // values of the axes in SI
   std::atomic<int> next{0};
-  std::atomic<bool> cancelled{false};
+  std::shared_ptr<std::atomic<bool>> cancelled;
   std::vector<std::thread> crew;
   std::optional<ScenarioFamily> alone;  // without a crew
   int told = 0;
@@ -40,7 +44,8 @@ struct SweepJob::Impl {
   ScenarioFamily make_family() const {
     std::vector<std::string> knobs;
     for (const SweepAxis& a : query.axes) knobs.push_back(a.knob);
-    return ScenarioFamily::parse(query.base.text, query.base.name, query.base.set, knobs, {query.output});
+    return ScenarioFamily::parse(query.base.text, query.base.name, query.base.set, knobs, {query.output}, {},
+                                 cancelled.get());
   }
 
   void fill_lists(const std::vector<Knob>& knobs) {
@@ -66,16 +71,20 @@ struct SweepJob::Impl {
   // One run; false when there is none left.
   bool work(ScenarioFamily& family) {
     const int i = next++;
-    if (i >= query.size() || cancelled) return false;
+    if (i >= query.size() || *cancelled) return false;
     std::vector<double> point(lists.size());
     RunRequest request = query.base.request;
-    request.cancel = &cancelled;
+    request.cancel = cancelled.get();
     int rest = i;
     for (std::size_t k = 0; k < lists.size(); ++k) {
       point[k] = lists[k][static_cast<std::size_t>(rest % query.axes[k].count)];
       rest /= query.axes[k].count;
     }
-    family.run(point, &values[static_cast<std::size_t>(i)], request);
+    try {
+      family.run(point, &values[static_cast<std::size_t>(i)], request);
+    } catch (const Cancelled&) {
+      return false;
+    }
     is_done[static_cast<std::size_t>(i)].store(true, std::memory_order_release);
     return true;
   }
@@ -88,7 +97,8 @@ struct SweepJob::Impl {
   }
 };
 
-SweepJob::SweepJob(SweepQuery query) : impl_(std::make_unique<Impl>(std::move(query))) {
+SweepJob::SweepJob(SweepQuery query, std::shared_ptr<std::atomic<bool>> cancelled)
+    : impl_(std::make_unique<Impl>(std::move(query), std::move(cancelled))) {
   try {
     std::vector<ScenarioFamily> families;
     families.push_back(impl_->make_family());
@@ -115,7 +125,7 @@ SweepJob::~SweepJob() {
 }
 
 int SweepJob::size() const { return impl_->query.size(); }
-void SweepJob::cancel() { impl_->cancelled = true; }
+void SweepJob::cancel() { *impl_->cancelled = true; }
 bool SweepJob::is_told() const { return impl_->told == size(); }
 
 std::string SweepJob::next_line() {

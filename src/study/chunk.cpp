@@ -2,12 +2,14 @@
 
 #include <boost/crc.hpp>
 #include <cstring>
+#include <stdexcept>
 
 namespace thud {
 
 namespace {
 
 constexpr std::uint32_t mark = 0x4b4e4843;  // "CHNK"
+constexpr std::int64_t last_run = std::int64_t{1} << 53;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
 struct Head {
@@ -33,7 +35,9 @@ void put(std::string& out, const T* data, std::size_t count) {
 
 template <class T>
 void take(std::string_view& in, T* data, std::size_t count) {
-  std::memcpy(data, in.data(), count * sizeof(T));
+  if (in.size() / sizeof(T) < count)
+    throw std::runtime_error("a chunk of a sweep does not hold what it says");
+  if (count > 0) std::memcpy(data, in.data(), count * sizeof(T));
   in.remove_prefix(count * sizeof(T));
 }
 
@@ -69,7 +73,7 @@ std::size_t announced_size(std::string_view bytes) {
   Head head;
   std::memcpy(&head, bytes.data(), sizeof head);
   const bool sound = head.mark == mark && head.size >= sizeof head && head.size <= most_bytes
-                  && head.count > 0 && head.first >= 0;
+                  && head.count > 0 && head.first >= 0 && head.first <= last_run;
   return sound ? head.size : 0;
 }
 
@@ -89,15 +93,22 @@ SweepChunk decode(std::string_view bytes) {
   chunk.first = head.first;
   chunk.width = head.width;
   chunk.seconds = head.seconds;
-  chunk.outputs.resize(std::size_t{head.count} * head.width);
-  chunk.status.resize(head.count);
-  take(bytes, chunk.outputs.data(), chunk.outputs.size());
-  take(bytes, chunk.status.data(), chunk.status.size());
+  const std::size_t outputs = std::size_t{head.count} * head.width;
+  if (outputs / head.count != head.width || bytes.size() / sizeof(double) < outputs)
+    throw std::runtime_error("a chunk of a sweep is shorter than it says");
+  chunk.outputs.resize(outputs);
+  chunk.status.resize(std::min<std::size_t>(head.count, bytes.size()));
+  take(bytes, chunk.outputs.data(), outputs);
+  take(bytes, chunk.status.data(), head.count);
+  for (const SweepStatus s : chunk.status)
+    if (s > SweepStatus::failed)
+      throw std::runtime_error("a chunk of a sweep has a status that there is none");
   while (!bytes.empty()) {
     std::uint32_t numbers[2];
     take(bytes, numbers, 2);
-    chunk.messages.emplace_back(numbers[0], std::string(bytes.substr(0, numbers[1])));
-    bytes.remove_prefix(numbers[1]);
+    if (numbers[0] >= head.count) throw std::runtime_error("a chunk of a sweep has a message of no run");
+    chunk.messages.emplace_back(numbers[0], std::string(numbers[1] <= bytes.size() ? numbers[1] : 0, '\0'));
+    take(bytes, chunk.messages.back().second.data(), numbers[1]);
   }
   return chunk;
 }

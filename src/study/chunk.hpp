@@ -36,7 +36,8 @@ struct SweepChunk {
 /// How many bytes the encoded chunk at the start of `bytes` takes; 0 when there is none, or not the whole of it, or it
 /// is damaged.
 [[nodiscard]] std::size_t encoded_size(std::string_view bytes);
-/// The inverse of encode(). The bytes must have passed encoded_size().
+/// The inverse of encode(). The bytes must have passed encoded_size(); throws std::runtime_error where they do not hold what
+/// their head says, which no encode() makes.
 [[nodiscard]] SweepChunk decode(std::string_view bytes);
 
 /// Bytes at the start of an encoded chunk that tell its size, and the size they tell (0: not the start of a chunk).

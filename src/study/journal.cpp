@@ -109,6 +109,14 @@ std::string describe_difference(const SweepIdentity& before, const SweepIdentity
 
 namespace {
 
+// Not what a link of that name points to: a journal is truncated and removed.
+int open_itself(const fs::path& path, int flags) {
+  std::error_code ec;
+  if (fs::is_symlink(path, ec))
+    throw InputError({path.string()}, "is a symbolic link, which is not followed");
+  return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0666);
+}
+
 void lock(int file, const fs::path& path) {
   if (::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(file);
@@ -149,7 +157,7 @@ std::optional<SweepIdentity> read_identity(int file, std::int64_t& end) {
 }  // namespace
 
 Journal Journal::create(const fs::path& path, const SweepIdentity& identity) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int file = open_itself(path, O_CREAT);
   if (file < 0) throw InputError({}, fmt::format("cannot write {}: {}", path.string(), reason(errno)));
   lock(file, path);
   Journal journal(path, file);
@@ -160,7 +168,7 @@ Journal Journal::create(const fs::path& path, const SweepIdentity& identity) {
 }
 
 Journal Journal::open(const fs::path& path, const SweepIdentity& identity) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int file = open_itself(path, 0);
   if (file < 0) throw InputError({}, fmt::format("cannot open {}: {}", path.string(), reason(errno)));
   lock(file, path);
   Journal journal(path, file);
@@ -206,7 +214,12 @@ void Journal::scan() {
     if (announced == 0 || end_ + static_cast<std::int64_t>(announced) > size) break;
     const std::string bytes = read_at(file_, end_, announced);
     if (encoded_size(bytes) == 0) break;
-    const SweepChunk chunk = decode(bytes);
+    SweepChunk chunk;
+    try {
+      chunk = decode(bytes);
+    } catch (const std::runtime_error&) {
+      break;
+    }
     records_.push_back({{chunk.first, chunk.count()}, end_, announced});
     done_ += chunk.count();
     end_ += static_cast<std::int64_t>(announced);

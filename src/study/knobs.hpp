@@ -9,13 +9,13 @@ namespace thud {
 
 /// `base` with the settings of `over` in place of its own or after them.
 [[nodiscard]] inline KnobSettings merge_settings(KnobSettings base, const KnobSettings& over) {
-  for (const auto& [name, value] : over) {
-    const auto same = [&](const auto& setting) { return setting.first == name; };
+  for (const auto& wanted : over) {
+    const auto same = [&](const auto& setting) { return setting.first == wanted.first; };
     const auto found = std::find_if(base.begin(), base.end(), same);
     if (found == base.end())
-      base.emplace_back(name, value);
+      base.push_back(wanted);
     else
-      found->second = value;
+      found->second = wanted.second;
   }
   return base;
 }

@@ -3,6 +3,7 @@
 
 #include "draw/svg.hpp"
 #include "paper_kinds.hpp"
+#include "thud/base/format.hpp"
 #include "thud/draw/impact_plane.hpp"
 
 namespace thud {
@@ -18,7 +19,7 @@ std::array<double, 2> size_of(const std::string& picture) {
     const std::size_t at = picture.find(key);
     return at == std::string::npos
              ? 0.0
-             : std::strtod(picture.c_str() + at + std::string_view(key).size(), nullptr);
+             : leading_number(std::string_view(picture).substr(at + std::string_view(key).size()));
   };
   return {number(" width=\""), number(" height=\"")};
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include "json_node.hpp"
 #include "knobs.hpp"
 #include "study/reference_files.hpp"
+#include "thud/base/format.hpp"
 #include "thud/study/reproduce.hpp"
 
 namespace thud {
@@ -248,9 +248,7 @@ void refuse_repeated_ids(const std::vector<ReferenceTable>& tables) {
 
 }  // namespace
 
-double PublishedValue::target() const {
-  return correction.empty() ? value : std::strtod(correction.c_str(), nullptr);
-}
+double PublishedValue::target() const { return correction.empty() ? value : leading_number(correction); }
 
 int ReferenceTable::value_count() const {
   int n = 0;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <exception>
 
 #include "knobs.hpp"
 #include "study/in_parallel.hpp"
+#include "thud/base/format.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {
@@ -41,7 +41,7 @@ bool same_when_cut_off(double computed, const PublishedValue& p) {
 // Through the text: a product with a power of ten would round twice.
 bool same_when_rounded(double computed, const PublishedValue& p) {
   const std::string rounded = fmt::format("{:.{}f}", computed, decimals_of(p.target_text()));
-  return std::strtod(rounded.c_str(), nullptr) == p.target();
+  return leading_number(rounded) == p.target();
 }
 
 bool agrees(const ReferenceTable& table, const ComparedValue& c) {

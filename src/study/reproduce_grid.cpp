@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "knobs.hpp"
+#include "thud/base/format.hpp"
 
 namespace thud {
 
@@ -84,7 +84,7 @@ std::vector<std::string> groups_of(const ReferenceTable& table) {
 // digits that it does not show.
 std::string seven_digits(double value) { return fmt::format("{:#.7g}", value); }
 
-double number_in(const std::string& shown) { return std::strtod(shown.c_str(), nullptr); }
+double number_in(const std::string& shown) { return leading_number(shown); }
 
 // Beside a number with more digits as many of them; beside a count a count.
 std::string like(const std::string& text, double value) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -160,18 +159,25 @@ void check_journal(const SweepOptions& options, const std::string& path) {
                                path));
 }
 
-// The finished file of the same sweep, if that is what lies under the name.
+// The finished file of the same sweep, if that is what lies under the name; another one is not gone on with.
 bool is_complete(const SweepOptions& options, const SweepIdentity& identity, std::int64_t size) {
   std::error_code ec;
   if (!fs::exists(options.out, ec)) return false;
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(
+        {"--resume"},
+        fmt::format("{} {}; without --resume it is replaced when the new one is done", options.out, why));
+  };
   try {
     const SweepFile file(options.out);
     const SweepIdentity found{file.text("thud_version"), file.text("settings"), file.text("study"),
                               file.text("scenario")};
-    return found == identity && file.runs() == size;
-  } catch (const InputError&) {
-    return false;
+    if (found != identity || file.runs() != size) refuse("holds no unfinished sweep of this study");
+  } catch (const InputError& e) {
+    if (e.place().file == "--resume") throw;
+    refuse(e.message());
   }
+  return true;
 }
 
 void check_room(const SweepOptions& options, std::int64_t runs, std::size_t columns, const Journal& journal) {
@@ -199,16 +205,16 @@ void finish(const Study& study, const SweepOptions& options, const SweepIdentity
             const std::vector<SweepColumn>& columns, DesignPoints& points, Journal& journal) {
   journal.sync();
   check_room(options, points.size(), columns.size(), journal);
-  const fs::path temporary = options.out + ".tmp";
+  // Whose journal it is, his is the name: what lies there was left by a program that was killed, or planted.
+  ::unlink((options.out + ".tmp").c_str());
+  TemporaryName temporary(options.out + ".tmp");
   try {
-    write_sweep_file(temporary, study, identity, columns, points, journal);
-    sync_file(temporary);
-    if (std::rename(temporary.c_str(), options.out.c_str()) != 0)
+    write_sweep_file(temporary.path(), study, identity, columns, points, journal);
+    sync_file(temporary.path());
+    if (!temporary.keep_as(options.out))
       throw OutputError(
           fmt::format("cannot write {}: {}", options.out, std::generic_category().message(errno)));
   } catch (const OutputError& e) {
-    std::error_code ec;
-    fs::remove(temporary, ec);
     throw OutputError(
         fmt::format("{}; all runs are kept in {}.part: --resume finishes it", e.what(), options.out));
   }
@@ -264,12 +270,6 @@ SweepReport run_sweep(const Study& study, const SweepOptions& options) {
     describe_results(options, report);
     return report;
   }
-  if (options.resume && !fs::exists(report.journal, ec) && fs::exists(options.out, ec))
-    throw InputError(
-        {"--resume"},
-        fmt::format("{} holds no unfinished sweep of this study; without --resume it is replaced when "
-                    "the new one is done",
-                    options.out));
   Journal journal = open_journal(options, report.journal, identity, report);
   const std::int64_t before = journal.done();
   Leader leader(study, options, journal, points.size());

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "store/hdf5.hpp"
+#include "store/seal.hpp"
 #include "study/sweep_writer.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/store/file.hpp"
@@ -155,11 +156,11 @@ void put_head(hid_t file, const Study& study, const SweepIdentity& identity,
   h5::put_text(file, "settings", identity.settings);
 }
 
-// Closing the file closes what is open in it: nothing is left to be written when the program ends.
+// Of a name that is free: what was planted under it is not followed. Closing the file closes what is open in it: nothing is left to be written when the program ends.
 Id open_for_writing(const fs::path& path) {
   const Id access(check(H5Pcreate(H5P_FILE_ACCESS)), H5Pclose);
   check(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
-  return {check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access)), H5Fclose};
+  return {check(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access)), H5Fclose};
 }
 
 struct MessageSize {
@@ -191,6 +192,8 @@ void fill_file(hid_t file, const Study& study, const std::vector<SweepColumn>& c
 
   std::vector<double> values(knobs);
   journal.read([&](const SweepChunk& chunk) {
+    if (knobs + chunk.width != columns.size())
+      throw std::runtime_error("its journal is of a sweep with other outputs");
     const double* output = chunk.outputs.data();
     for (std::int64_t i = 0; i < chunk.count(); ++i) {
       points.get(chunk.first + i, values);
@@ -225,6 +228,7 @@ void write_sweep_file(const fs::path& path, const Study& study, const SweepIdent
     put_head(file, study, identity, columns, points.size());
     fill_file(file, study, columns, points, journal);
     if (!file.close()) throw std::runtime_error(h5::last_error());
+    seal_file(path);
   } catch (const OutputError&) {
     throw;
   } catch (const std::runtime_error& e) {
@@ -283,6 +287,7 @@ SweepFile::SweepFile(const fs::path& path) : impl_(std::make_unique<Impl>()) {
   h5::be_quiet();
   impl_->path = path;
   try {
+    check_seal(path);
     impl_->open();
   } catch (const std::runtime_error& e) {
     throw InputError({path.string()}, fmt::format("is not the result of a sweep: {}", e.what()));
@@ -349,7 +354,7 @@ std::string csv_header(const SweepFile& file) {
 void put_csv_value(std::string& out, const SweepColumn& column, double x) {
   out += ',';
   if (!column.choices.empty())
-    out += csv_field(column.choices[static_cast<std::size_t>(x)]);
+    out += csv_field(column.choices.at(static_cast<std::size_t>(x)));
   else if (std::isfinite(x))
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), x);
 }

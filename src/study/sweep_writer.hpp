@@ -12,7 +12,7 @@ namespace thud {
                                                   const std::vector<FamilyOutput>& outputs);
 
 /// Writes the HDF5 file of a sweep from its complete journal; memory does not grow with the number of runs.
-/// Throws OutputError.
+/// There must be no file of that name. Throws OutputError.
 void write_sweep_file(const std::filesystem::path& path, const Study& study, const SweepIdentity& identity,
                       const std::vector<SweepColumn>& columns, DesignPoints& points, Journal& journal);
 

@@ -4,3 +4,4 @@
 #include "store/csv.cpp"
 #include "store/file.cpp"
 #include "store/hdf5.cpp"
+#include "store/seal.cpp"

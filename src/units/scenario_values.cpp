@@ -7,5 +7,6 @@
 #include "scenario/knob_text.cpp"
 #include "scenario/parameters.cpp"
 #include "scenario/quantity.cpp"
+#include "scenario/document.cpp"
 #include "scenario/reader.cpp"
 #include "scenario/units.cpp"

@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -224,6 +228,181 @@ shape  = { kind = "cylinder", length = 0.1, diameter = 0.01, density = 7700 }
 joint  = { to = "a" }
 )";
   EXPECT_EQ(post("/api/run", {{"text", text}})->status, 422);
+}
+
+// Within all limits of the reader, and seconds of work for it.
+std::string slow_to_build() {
+  std::string text = "[parameters]\n";
+  for (int k = 0; k < 9000; ++k) text += fmt::format("p{} = {}\n", k, k);
+  return text + R"(
+[[body]]
+repeat = 10000
+name   = "b{i}"
+shape  = { kind = "cylinder", length = "=0.1+p8999*0", diameter = "=0.01+0*p8998", density = "=7700+0*p8997" }
+joint  = "free"
+)";
+}
+
+TEST_F(Serving, building_a_mechanism_ends_when_its_time_is_over) {
+  ServerOptions options;
+  options.time_limit = 0.2;
+  start(options);
+  for (const char* path : {"/api/run", "/api/sweep"}) {
+    json body = {{"text", slow_to_build()}};
+    if (path == std::string("/api/sweep")) {
+      body["vary"] = {{{"knob", "p0"}, {"low", 1}, {"high", 2}, {"count", 2}}};
+      body["output"] = "end.time";
+    }
+    const auto asked = std::chrono::steady_clock::now();
+    const auto r = post(path, body);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 3s) << path;
+    ASSERT_EQ(r->status, 422) << path;
+    EXPECT_THAT(message(r), AllOf(HasSubstr("0.2 s"), HasSubstr("not built"))) << path;
+  }
+  EXPECT_EQ(jobs(), 0);
+}
+
+TEST_F(Serving, building_a_mechanism_ends_when_its_client_goes_and_counts_as_a_job) {
+  start();
+  std::thread client_thread([&] {
+    httplib::Client c("127.0.0.1", server->port());
+    c.set_read_timeout(600ms);  // then it hangs up
+    (void)c.Post("/api/run", json{{"text", slow_to_build()}}.dump(), "application/json");
+  });
+  int most = 0;
+  for (int k = 0; k < 400 && most == 0; ++k) most = std::max(most, jobs());
+  EXPECT_EQ(most, 1);
+  client_thread.join();
+  const auto gone = std::chrono::steady_clock::now();
+  for (int k = 0; k < 400 && jobs() > 0; ++k) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(jobs(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - gone, 2s);
+}
+
+TEST_F(Serving, stops_while_a_mechanism_is_built) {
+  start();
+  std::thread client_thread([&] { (void)post("/api/run", {{"text", slow_to_build()}}); });
+  for (int k = 0; k < 400 && jobs() == 0; ++k) std::this_thread::sleep_for(5ms);
+  const auto asked = std::chrono::steady_clock::now();
+  server->stop();
+  thread.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s);
+  client_thread.join();
+}
+
+TEST_F(Serving, gives_the_whole_once_whatever_ranges_are_asked_for) {
+  start();
+  const std::string page = client().Get("/")->body;
+  std::string ranges = "bytes=0-";
+  while (ranges.size() < 8000) ranges += ",0-";
+  for (const std::string& range : {ranges, std::string("bytes=0-9")}) {
+    const auto r = client().Get("/", {{"Range", range}});
+    ASSERT_TRUE(r);
+    EXPECT_EQ(r->status, 200);
+    EXPECT_EQ(r->body, page);
+  }
+}
+
+// A client that speaks as slowly as it likes.
+class RawClient {
+ public:
+  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~RawClient() { ::close(socket_); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  bool is_connected() const { return connected_; }
+  bool send(const std::string& text) const {
+    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
+  // What comes until the server hangs up, or for that long.
+  bool is_hung_up_within(std::chrono::milliseconds time) const {
+    const auto until = std::chrono::steady_clock::now() + time;
+    char block[4096];
+    while (std::chrono::steady_clock::now() < until) {
+      pollfd wanted{socket_, POLLIN, 0};
+      if (::poll(&wanted, 1, 20) <= 0) continue;
+      if (::recv(socket_, block, sizeof block, 0) <= 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  int socket_;
+  bool connected_ = false;
+};
+
+TEST_F(Serving, idle_and_slow_connections_keep_nobody_from_the_page) {
+  start();
+  std::vector<std::unique_ptr<RawClient>> others;
+  for (int k = 0; k < 300; ++k) {
+    others.push_back(std::make_unique<RawClient>(server->port()));
+    ASSERT_TRUE(others.back()->is_connected());
+    if (k % 3 == 0) others.back()->send("GET / HTTP/1.1\r\nHost: 127");
+  }
+  const auto asked = std::chrono::steady_clock::now();
+  const auto r = client().Get("/");
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s);
+}
+
+TEST_F(Serving, a_request_has_to_arrive_in_time_and_within_bounds) {
+  ServerOptions options;
+  options.time_to_ask = 0.5;
+  start(options);
+  const RawClient slow(server->port());
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string request = fmt::format("GET /api/library HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX: {}\r\n\r\n",
+                                          server->port(), std::string(60, 'x'));
+  bool open = true;
+  for (std::size_t k = 0; open && k < request.size(); ++k) {
+    open = slow.send(request.substr(k, 1));
+    std::this_thread::sleep_for(30ms);
+  }
+  EXPECT_TRUE(slow.is_hung_up_within(1s));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 4s);
+  const RawClient long_winded(server->port());
+  long_winded.send("GET / HTTP/1.1\r\n");
+  open = true;
+  for (int k = 0; open && k < 10000; ++k)
+    open = long_winded.send(fmt::format("X{}: {}\r\n", k, std::string(100, 'x')));
+  EXPECT_FALSE(open);
+  EXPECT_EQ(client().Get("/api/library")->status, 200);
+}
+
+TEST_F(Serving, stops_with_idle_connections_open) {
+  start();
+  const RawClient idle(server->port());
+  ASSERT_EQ(client().Get("/api/status")->status, 200);
+  const auto asked = std::chrono::steady_clock::now();
+  server->stop();
+  thread.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 3s);
+}
+
+TEST_F(Serving, more_contacts_than_a_page_computes_are_refused) {
+  start();
+  const std::string text = R"(
+[[body]]
+repeat = 10
+name   = "b{i}"
+shape  = { kind = "block", length = 0.1, width = 0.1, mass = 0.1 }
+joint  = "free"
+[[wall]]
+repeat = 50
+name   = "w{i}"
+at     = [0, "=i"]
+)";
+  const auto r = post("/api/run", {{"text", text}});
+  ASSERT_EQ(r->status, 422);
+  EXPECT_THAT(message(r), HasSubstr("there are 2000 contacts, too many for the page"));
 }
 
 TEST_F(Serving, sweeps_line_by_line) {

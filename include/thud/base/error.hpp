@@ -31,6 +31,12 @@ class InputError : public std::runtime_error {
   std::string message_;
 };
 
+/// Work was given up because it was asked to be: nothing is wrong with the input.
+class Cancelled : public std::runtime_error {
+ public:
+  Cancelled() : std::runtime_error("given up") {}
+};
+
 /// The known name nearest to a misspelt one; "" when none is near.
 ///
 /// Nearness is the Damerau-Levenshtein distance (optimal string alignment), blind to case;

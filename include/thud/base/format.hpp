@@ -29,9 +29,16 @@ struct ShownUnit {
 
 /// Six significant digits unless told otherwise; no "-0".
 [[nodiscard]] std::string show_number(double x, int digits = 6);
+/// The number that a text begins with, with a point whatever the locale; 0 where there is none.
+[[nodiscard]] double leading_number(std::string_view text);
 /// A value in a unit that suits it, "41.2312 ms".
 [[nodiscard]] std::string show_quantity(double x, std::string_view si_unit, const TextStyle& style,
                                         int digits = 6);
+
+/// Control characters but line breaks and tabs as "\\x1b": what files and names hold commands no terminal.
+[[nodiscard]] std::string without_controls(std::string_view text);
+/// The first of them, as it is written there; "" when there is none.
+[[nodiscard]] std::string first_control(std::string_view text);
 
 /// Number of characters of UTF-8 text.
 [[nodiscard]] std::size_t text_width(std::string_view text);

@@ -33,10 +33,10 @@ class ScenarioFamily {
   /// Throws InputError for unknown names, with a suggestion.
   ScenarioFamily(const std::string& name_or_path, const KnobSettings& fixed, std::vector<std::string> varied,
                  std::vector<std::string> outputs);
-  /// The same from text; `file` is for messages.
+  /// The same from text; `file` is for messages. Throws Cancelled soon after `cancel` is set.
   static ScenarioFamily parse(const std::string& text, const std::string& file, const KnobSettings& fixed,
                               std::vector<std::string> varied, std::vector<std::string> outputs,
-                              const OwnParts& own = {});
+                              const OwnParts& own = {}, const std::atomic<bool>* cancel = nullptr);
   ~ScenarioFamily();
   ScenarioFamily(ScenarioFamily&&) noexcept;
   ScenarioFamily& operator=(ScenarioFamily&&) noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,7 +115,9 @@ void add_stop(Scenario& scenario, const std::string& condition);
 /// Throws InputError for anything that is wrong with the input.
 [[nodiscard]] Scenario load_scenario(const std::string& name_or_path, const KnobSettings& set = {});
 /// The same from text; `file` is for messages. Nothing is read from the disk: the text can name files only that it carries.
+/// Throws Cancelled soon after `cancel` is set.
 [[nodiscard]] Scenario parse_scenario(const std::string& text, const std::string& file,
-                                      const KnobSettings& set = {});
+                                      const KnobSettings& set = {},
+                                      const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace thud

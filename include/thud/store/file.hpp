@@ -14,6 +14,31 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The name of a file that is not finished: nothing is left under it unless it was kept, also when a signal ends the
+/// program (remove_temporary_files).
+class TemporaryName {
+ public:
+  TemporaryName() = default;
+  explicit TemporaryName(std::filesystem::path path);
+  ~TemporaryName() { remove(); }
+  TemporaryName(TemporaryName&& other) noexcept;
+  TemporaryName& operator=(TemporaryName&& other) noexcept;
+
+  const std::filesystem::path& path() const { return path_; }
+  void remove() noexcept;
+  /// Renames the file. False when that failed (errno).
+  [[nodiscard]] bool keep_as(const std::filesystem::path& name);
+
+ private:
+  void forget() noexcept;
+
+  std::filesystem::path path_;
+  int slot_ = -1;  // in the list that signals see
+};
+
+/// Removes what this process was about to write. May be called in a signal handler that ends the program.
+void remove_temporary_files() noexcept;
+
 /// A file that appears under its name all at once, or not at all.
 ///
 /// Writes go to a temporary file in the same folder; commit() renames it. Without commit() whatever lay under the name
@@ -32,7 +57,8 @@ class AtomicFile {
   [[noreturn]] void fail(int error);
   void discard() noexcept;
 
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_;
+  TemporaryName temporary_;
   std::FILE* file_ = nullptr;
 };
 

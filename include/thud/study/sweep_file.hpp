@@ -29,6 +29,8 @@ struct SweepColumn {
 ///   /status           uint8 enum [runs]
 ///   /messages/run     int64 [m], in order;   /messages/text  UTF-8 [m]: why a run did not reach what was asked
 ///   /study, /scenario the texts of the files;   /settings    the knobs that stay
+///
+/// Behind it stands a line with a checksum of all this; a file that does not agree with its own is refused.
 class SweepFile {
  public:
   /// Throws InputError when there is no such file or it is not the result of a sweep.
