@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ class Run final : public StepView {
   bool flip_side(const GuardId& id);
   void turn_switch(SwitchRef which);
   bool carry_switch(const GuardId& id);
+  void end_chatter(const GuardId& id, const Mode& before);
   void change_mode();
   void change_mode_once();
   bool select();
@@ -126,8 +128,17 @@ class Run final : public StepView {
   Outcome out_;
   double last_log_error_ = 0, h_ = 0, energy_size_ = 0;
   int repeats_ = 0;  // events without progress in time
-  int jams_ = 0;     // impacts without collision, likewise
-  int tiny_ = 0;     // steps in a row that are next to nothing
+  struct Chatter {   // events of one switch that change nothing
+    static constexpr int most = 6;
+    static constexpr double interval = 1;  // in times of the system: what comes later is not the same
+    SwitchRef which;
+    double last = -HUGE_VAL;
+    int count = 0;
+    bool forced = false;
+  };
+  Chatter chatter_;
+  int jams_ = 0;  // impacts without collision, likewise
+  int tiny_ = 0;  // steps in a row that are next to nothing
   bool shortened_ = false, done_ = false;
   bool control_changed_ = false;  // while a mode was selected
   int rounds_ = 0;                // changes of controllers without progress in time
