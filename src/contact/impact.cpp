@@ -147,7 +147,7 @@ ImpactResult solve_impact(const ImpactProblem& p) {
   if (p.count == 1) return solve_one(p);
   const std::vector<int> group = find_groups(p);
   const int groups = p.count == 0 ? 0 : *std::max_element(group.begin(), group.end()) + 1;
-  if (groups == 1) return impact_parts::solve_correlated(p);
+  if (groups == 1) return impact_parts::solve_several(p);
   ImpactResult out = impact_parts::make_untouched(p);
   out.name.clear();
   for (int g = 0; g < groups; ++g) {
@@ -155,7 +155,7 @@ ImpactResult solve_impact(const ImpactProblem& p) {
     for (int i = 0; i < p.count; ++i)
       if (group[i] == g) members.push_back(i);
     const ImpactProblem part = take_out(p, members);
-    merge(members.size() == 1 ? solve_one(part) : impact_parts::solve_correlated(part), members, out);
+    merge(members.size() == 1 ? solve_one(part) : impact_parts::solve_several(part), members, out);
   }
   if (out.name.empty()) out.name = "none";
   impact_parts::set_energy(p, out);
@@ -163,7 +163,7 @@ ImpactResult solve_impact(const ImpactProblem& p) {
 }
 
 ImpactResultOf<Dual<double>> solve_impact(const ImpactProblemOf<Dual<double>>& p) {
-  return p.count == 1 ? impact_parts::solve_single(p) : impact_parts::solve_correlated(p);
+  return p.count == 1 ? impact_parts::solve_single(p) : impact_parts::solve_several(p);
 }
 
 }  // namespace thud

@@ -24,6 +24,16 @@ ImpactResult solve_own(const ImpactProblem& problem);
 template <class Problem>
 ResultOf<Problem> solve_correlated(const Problem& problem);
 
+/// The same contacts all at once, by Newton's or Poisson's law as the problem says.
+template <class Problem>
+ResultOf<Problem> solve_at_once(const Problem& problem);
+
+/// Coupled contacts by the law of the problem.
+template <class Problem>
+ResultOf<Problem> solve_several(const Problem& problem) {
+  return problem.law == RestitutionLaw::stronge ? solve_correlated(problem) : solve_at_once(problem);
+}
+
 /// Whether an impulse at one contact is felt at the other.
 template <class Problem>
 bool are_coupled(const Problem& p, int i, int j) {

@@ -17,6 +17,11 @@ namespace {
 // Bounces that last shorter than this, in times of the system, are closed at once: what is left of the series is known.
 constexpr double short_bounce = 1e-5;
 
+void add_note(ImpactResult& result, const char* text) {
+  if (!result.note.empty()) result.note += "; ";
+  result.note += text;
+}
+
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -220,19 +225,22 @@ void Collider::strike_group(double t, const std::vector<int>& group, double* y, 
                             const Scales& scales, Outcome& out) {
   ImpactRecord record = make_record(t, group, work, scales);
   bool shared = false;  // several contacts, and a law that is for one
+  bool mixed = false;   // several laws
   for (const int k : record.contacts) {
     const ContactLaw& law = system_.contacts()[k].law;
     if (group.size() == 1) record.problem.own = law.impulse;
     shared = shared || (group.size() > 1 && law.impulse);
+    mixed = mixed || law.law != record.problem.law;
     strikes_[k] = {t, strikes_[k].last};
   }
   record.result = solve_impact(record.problem);
   if (record.problem.own && !record.result.solved)
     throw LawError(fmt::format("{}: {}", system_.contacts()[record.contacts[0]].name, record.result.note));
   if (shared)
-    record.result.note +=
-        std::string(record.result.note.empty() ? "" : "; ")
-        + "several contacts strike at once: an own impact law is for one, so the restitution counts";
+    add_note(record.result,
+             "several contacts strike at once: an own impact law is for one, so the restitution counts");
+  if (mixed)
+    add_note(record.result, "contacts with different laws strike at once: they take turns, as by stronge");
   take_effect(group, y, work, out, std::move(record));
 }
 

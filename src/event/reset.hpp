@@ -56,7 +56,7 @@ void fill_contacts(const SystemOf<P>& system, const ImpactMode& mode, const Work
     p.friction.push_back(c.law.friction);
     const T speed = -w.gap_rate > 1e-9 * fastest ? -w.gap_rate : fastest;
     p.restitution.push_back(restitution_of<P>(c, speed));
-    p.law = c.law.law;
+    p.law = i == 0 || p.law == c.law.law ? c.law.law : RestitutionLaw::stronge;
     own_correlation = own_correlation || c.law.correlation.has_value();
   }
   p.correlation = system.correlation();

@@ -68,6 +68,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   out_ = {};
   done_ = false;
   repeats_ = jams_ = tiny_ = 0;
+  chatter_ = {};
   collider_.forget();
   last_log_error_ = 0;
   closings_.clear();

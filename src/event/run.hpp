@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,7 @@ class Run final : public StepView {
 
   // events
   bool go_to(const Crossing& crossing, double h);
+  bool pass_guard(const GuardId& id);
   std::string why_undecided(const Crossing& crossing) const;
   bool step_to(const Crossing& crossing, double h);
   void go_past(double h);
@@ -93,6 +95,7 @@ class Run final : public StepView {
   bool flip_side(const GuardId& id);
   void turn_switch(SwitchRef which);
   bool carry_switch(const GuardId& id);
+  void end_chatter(const GuardId& id, const Mode& before);
   void change_mode();
   void change_mode_once();
   bool select();
@@ -151,7 +154,16 @@ class Run final : public StepView {
   std::vector<double> guards_here_;
   Outcome out_;
   double last_log_error_ = 0, h_ = 0, energy_size_ = 0;
-  int repeats_ = 0;      // events without progress in time
+  int repeats_ = 0;  // events without progress in time
+  struct Chatter {   // events of one switch that change nothing
+    static constexpr int most = 6;
+    static constexpr double interval = 1;  // in times of the system: what comes later is not the same
+    SwitchRef which;
+    double last = -HUGE_VAL;
+    int count = 0;
+    bool forced = false;
+  };
+  Chatter chatter_;
   int jams_ = 0;         // impacts without collision, likewise
   int tiny_ = 0;         // steps in a row that are next to nothing
   double proposed_ = 0;  // length of the step at hand

@@ -50,14 +50,51 @@ bool Run::go_to(const Crossing& crossing, double h) {
     if (control_changed_ && !done_) change_mode();
     return !done_;
   }
-  if (locator_.guard_id(crossing).role == GuardRole::painleve) {
+  return pass_guard(locator_.guard_id(crossing));
+}
+
+// A guard is at zero, and `work` holds an evaluation of the state: the next mode. False when the run ended.
+bool Run::pass_guard(const GuardId& id) {
+  if (id.role == GuardRole::painleve) {
     Mode mode = s_.mode;
     (void)selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), mode, s_.work,
                            s_.stepper->slope_at_start());
-    if (!jam(locator_.guard_id(crossing).index, selector_.pulls())) return false;
+    if (!jam(id.index, selector_.pulls())) return false;
   }
+  const Mode before = s_.mode;
   change_mode();
+  if (!done_) end_chatter(id, before);
   return !done_;
+}
+
+// One guard of a switch fires again and again, and the selection finds that nothing has changed: the motion itself shows on
+// which side the switch is, or that it is on neither.
+void Run::end_chatter(const GuardId& id, const Mode& before) {
+  const bool of_switch =
+      id.code == guard::slip || id.code == guard::bound_lower || id.code == guard::bound_upper;
+  const SwitchRef which{id.type, static_cast<std::uint8_t>(id.sub), id.index};
+  const bool again = of_switch && which == chatter_.which && (chatter_.forced || s_.mode == before)
+                  && s_.t - chatter_.last < Chatter::interval * s_.scales().time;
+  chatter_.last = s_.t;
+  chatter_.which = of_switch ? which : SwitchRef{};
+  chatter_.count = again ? chatter_.count + 1 : 0;
+  chatter_.forced = chatter_.count >= Chatter::most;
+  if (!chatter_.forced) return;
+  std::int8_t& state = s_.system.switch_state(which, s_.mode);
+  const Mode selected = s_.mode;
+  const std::int8_t side = id.code == guard::bound_lower ? slip::forward
+                         : id.code == guard::bound_upper ? slip::backward
+                         : state > 0                     ? slip::backward
+                                                         : slip::forward;
+  switch (chatter_.count % 3) {
+    case 0: state = side; break;
+    case 1: state = id.code == guard::slip ? slip::stuck : static_cast<std::int8_t>(2 * side); break;
+    default: state = slip::idle; break;
+  }
+  s_.system.list_stuck(s_.mode);
+  start_anew();
+  s_.evaluate_here(s_.stepper->slope_at_start());
+  log_changes(selected);
 }
 
 std::string Run::why_undecided(const Crossing& crossing) const {

@@ -259,13 +259,7 @@ void Rider::arrive(const Suspect& what, double taken, const double* next, const 
       return;
     }
     s.evaluate_here(s.stepper->slope_at_start());
-    if (id.role == GuardRole::painleve) {
-      Mode mode = s.mode;
-      (void)r.selector_.select(s.t, s.y.data(), s.scales(), r.look_ahead(), mode, s.work,
-                               s.stepper->slope_at_start());
-      if (!r.jam(id.index, r.selector_.pulls())) return;
-    }
-    r.change_mode();
+    (void)r.pass_guard(id);
   });
   after();
 }

@@ -131,6 +131,26 @@ void refuse_hidden(const Table& root, const std::vector<BodyDataOf<Dual<double>>
     refuse_hidden(root, "damping", s.label, {s.damping});
 }
 
+// What impact correlation alone uses, where no contact takes turns.
+template <class P>
+void tell_unused(const SystemOf<P>& system, std::vector<std::string>& notes) {
+  bool rigid = false, turns = false, correlates = value_of(system.correlation()) > 0;
+  for (const auto& c : system.contacts()) {
+    if (c.law.compliant) continue;
+    rigid = true;
+    turns = turns || c.law.law == RestitutionLaw::stronge;
+    correlates = correlates || (c.law.correlation && value_of(*c.law.correlation) > 0);
+  }
+  if (!rigid || turns) return;
+  const auto tell = [&](const char* key) {
+    notes.push_back(fmt::format(
+        "\"{}\" is not used: by law = \"newton\" or \"poisson\" all contacts act at once, and none leads",
+        key));
+  };
+  if (correlates) tell("correlation");
+  if (system.leader() == LeaderRule::first) tell("leader");
+}
+
 }  // namespace
 
 template <class P>
@@ -163,6 +183,7 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
   read_air(root, bodies, names, system);
   const AssemblyOf<P> into{system, out.points};
   read_contacts(root, bodies, read_points(root, bodies, names, out), into);
+  tell_unused(system, out.notes);
   read_controllers(root, into);
   read_drives(root, into);
   read_elements(root, into);

@@ -369,7 +369,8 @@ std::vector<KeySpec> law_keys(bool is_default) {
       key("model", {choice({"rigid", "hertz"})}, or_default("rigid"),
           "`hertz`: compliant, with a force during the contact"),
       key("law", {choice({"newton", "poisson", "stronge"})}, or_default("stronge"),
-          "of restitution at a single contact"),
+          "of restitution; where several contacts strike at once, `stronge` lets them take turns, the "
+          "others act together"),
       key("restitution", {number(D::none, Range::fraction()), formula("v", D::none)}, or_default("0"),
           "e; or an expression of the speed of approach `v` [m/s], such as `\"=min(1, 0.9*v^-0.1)\"`"),
       key("friction", {number(D::none, non_negative)}, or_default("0"), "μ"),

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <stdexcept>
 
 #include "campaign/random.hpp"
 #include "campaign/scenarios.hpp"
@@ -65,6 +66,7 @@ std::string turned(const std::string& line, Random& r) {
 std::string make_turned(std::uint64_t seed) {
   static const std::vector<LibraryEntry> library = list_library();
   Random r(seed);
+  if (library.empty()) throw std::runtime_error("the library of scenarios was not found");
   std::ifstream file(library[seed % library.size()].path);
   const double share = r.pick<double>({0.2, 0.5, 1});
   std::string out, line;

@@ -49,7 +49,7 @@ struct ImpactProblemOf {
   std::vector<T> matrix;                         ///< W, 2 count × 2 count
   std::vector<T> velocity;                       ///< before
   std::vector<T> friction, restitution;          ///< per contact
-  RestitutionLaw law = RestitutionLaw::stronge;  ///< of a single contact; several are energetic
+  RestitutionLaw law = RestitutionLaw::stronge;  ///< of several: stronge takes turns, the others act at once
   ImpulseLaw own;                                ///< in the place of `law`, on plain numbers
   /// α of several contacts: impulse at a contact that rests, per impulse of its neighbour.
   T correlation{};
@@ -114,8 +114,8 @@ struct ImpactResultOf {
 };
 using ImpactResult = ImpactResultOf<double>;
 
-/// One contact: Routh's impulse plane, traversed exactly from corner to corner. Several: the impulse correlation
-/// method with energetic restitution, leader after leader, until all contacts open.
+/// One contact: Routh's impulse plane, exactly from corner to corner. Several: newton and poisson all at once, stronge by
+/// impulse correlation with energetic restitution, leader after leader, until all contacts open.
 [[nodiscard]] ImpactResult solve_impact(const ImpactProblem& problem);
 /// The same with rates, of contacts that are all coupled.
 [[nodiscard]] ImpactResultOf<Dual<double>> solve_impact(const ImpactProblemOf<Dual<double>>& problem);
