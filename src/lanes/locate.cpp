@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lanes/root_search.hpp"
 #include "lanes/stage_terms.hpp"
 #include "lanes/team.hpp"
 
@@ -12,19 +13,26 @@ namespace {
 // See Run::step_to.
 constexpr double near_end = 0.96;
 constexpr double event_tolerance = event_time_tolerance;
-constexpr int most_suspects = Rider::most_suspects;
+
+// Of a guard or condition, in a lane.
+double value_of(const Program& p, const double* rows, int lane, const Rider::Suspect& s) {
+  return rows[(s.guard >= 0 ? p.guards[s.guard] : p.conditions[s.condition]) * width + lane];
+}
 }  // namespace
 
-// Where a lane stands: the crossing lies between a and b.
+// Where a lane stands.
 struct Team::Search {
-  double a = 0, b = 1, theta = 1;
-  double at_a[most_suspects], at_b[most_suspects];
-  bool live[most_suspects];  // crossed at b
-  int kept = 0;              // times that the same end stayed: Anderson and Bjorck
-  int first = -1;            // which suspect it is
-  bool done = false, alone = false, from_zero = false, fine = false;
+  RootSearch root;
+  double theta = 1;
+  int first = -1;          // which of the suspects is crossed first
+  bool done = false;       // with the root
+  bool alone = false;      // it is not for lanes
+  bool from_zero = false;  // its guard starts there
+  bool fine = false;       // several cross nearly at once: their order is told more finely
   double taken = 0, here = 0;
   bool corrected = false;
+
+  void give_up() { alone = done = true; }
 };
 
 void Team::locate_together(Shape& shape, const std::vector<Rider*>& members) {
@@ -90,152 +98,111 @@ void Team::read_dense(Shape& shape, const double* theta) {
   for (int l = 0; l < width; ++l) rows[shape.program.time_row() * width + l] = t_[l] + theta[l] * h_[l];
 }
 
-namespace {
-
-double value_of(const Program& p, const double* rows, int lane, const Rider::Suspect& s) {
-  return rows[(s.guard >= 0 ? p.guards[s.guard] : p.conditions[s.condition]) * width + lane];
-}
-
-}  // namespace
-
 // Instants that differ by less than that are one; see Locator::first_crossing.
 double Team::accuracy_of(const Search& s, const Rider& rider) {
   return s.fine ? 5e-12 * rider.time_scale() : rider.root_accuracy();
 }
 
-// A guard that starts at zero must first have risen, as in Locator::guard_root.
-void Team::rise_from_zero(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches) {
-  const int count = static_cast<int>(members.size());
-  std::vector<char> risen(count, 0), fallen(count, 0);
-  double theta[width];
-  for (double x = 1e-4; x < 1; x *= 4) {
-    std::fill_n(theta, width, x);
-    read_dense(shape, theta);
-    kernel_.carry_out(shape.program.full, shape.rows.data());
-    for (int l = 0; l < count; ++l) {
-      Search& s = searches[l];
-      if (!s.from_zero || s.done || fallen[l]) continue;
-      const Rider::Suspect& what = members[l]->suspects()[0];
-      const double value = value_of(shape.program, shape.rows.data(), l, what);
-      if (value > members[l]->suspect_tolerance(what)) {
-        s.a = x, s.at_a[0] = value, risen[l] = 1;
-      } else if (risen[l]) {
-        s.b = x, s.at_b[0] = value, fallen[l] = 1;
-      }
-    }
-  }
-  for (int l = 0; l < count; ++l)
-    if (searches[l].from_zero && !(risen[l] && searches[l].at_b[0] < 0))
-      searches[l].alone = searches[l].done = true;
-}
-
-void Team::find_roots(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches) {
+// Values at both ends of the step; decides which searches are for lanes.
+void Team::begin_search(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches) {
   const Program& p = shape.program;
-  const double* rows = shape.rows.data();
   const int count = static_cast<int>(members.size());
-  // Values at both ends.
-  double theta[width];
-  std::fill_n(theta, width, 1.0);
-  kernel_.carry_out(p.full, shape.rows.data());
-  const auto note = [&](double Search::*, double(Search::*values)[most_suspects]) {
+  double start[width][RootSearch::most], end[width][RootSearch::most];
+  const auto note = [&](double(*values)[RootSearch::most]) {
+    kernel_.carry_out(p.full, shape.rows.data());
     for (int l = 0; l < count; ++l)
       for (std::size_t k = 0; k < members[l]->suspects().size(); ++k)
-        (searches[l].*values)[k] = value_of(p, rows, l, members[l]->suspects()[k]);
+        values[l][k] = value_of(p, shape.rows.data(), l, members[l]->suspects()[k]);
   };
-  note(&Search::a, &Search::at_a);
+  note(start);
   make_dense(shape);
   std::copy(next_.begin(), next_.end(), shape.rows.begin());
   for (int l = 0; l < width; ++l) shape.rows[p.time_row() * width + l] = t_[l] + h_[l];
-  kernel_.carry_out(p.full, shape.rows.data());
-  note(&Search::b, &Search::at_b);
-  bool any_from_zero = false;
+  note(end);
   for (int l = 0; l < count; ++l) {
     Search& s = searches[l];
-    for (std::size_t k = 0; k < members[l]->suspects().size(); ++k) {
-      const Rider::Suspect& what = members[l]->suspects()[k];
-      s.live[k] = true;
-      if (what.guard >= 0 ? !(s.at_b[k] < 0) : !(s.at_a[k] * s.at_b[k] < 0)) s.alone = s.done = true;
-      if (what.guard >= 0 && !(s.at_a[k] > members[l]->suspect_tolerance(what))) s.from_zero = true;
+    const std::vector<Rider::Suspect>& suspects = members[l]->suspects();
+    for (std::size_t k = 0; k < suspects.size(); ++k) {
+      const bool guard = suspects[k].guard >= 0;
+      if (guard ? !(end[l][k] < 0) : !(start[l][k] * end[l][k] < 0)) s.give_up();
+      s.from_zero = s.from_zero || (guard && !(start[l][k] > members[l]->suspect_tolerance(suspects[k])));
     }
-    s.alone = s.done = s.alone || (s.from_zero && members[l]->suspects().size() > 1);
-    any_from_zero = any_from_zero || (s.from_zero && !s.done);
+    if (s.from_zero && suspects.size() > 1) s.give_up();
+    s.root.start(static_cast<int>(suspects.size()), start[l], end[l]);
   }
-  if (any_from_zero) rise_from_zero(shape, members, searches);
-  for (int round = 0; round < 60; ++round) {
-    bool any = false;
-    for (int l = 0; l < count; ++l) {
-      Search& s = searches[l];
-      if (s.done) continue;
-      double next = s.b;
-      for (std::size_t k = 0; k < members[l]->suspects().size(); ++k)
-        if (s.live[k]) {
-          const double x = s.a + (s.b - s.a) * s.at_a[k] / (s.at_a[k] - s.at_b[k]);
-          if (s.first < 0 || x < next) next = x, s.first = static_cast<int>(k);
-        }
-      next = std::clamp(next, s.a, s.b);
-      const double accuracy = accuracy_of(s, *members[l]) / h_[l];
-      // Close to an end: a little beyond it, so that the bracket closes.
-      if (next - s.a < 0.25 * accuracy) next = std::min(s.a + 0.25 * accuracy, s.b);
-      if (s.b - next < 0.25 * accuracy) next = std::max(s.b - 0.25 * accuracy, s.a);
-      if (round > 30) next = 0.5 * (s.a + s.b);
-      theta[l] = s.theta = next;
-      any = true;
-    }
-    if (!any) break;
-    for (int l = count; l < width; ++l) theta[l] = theta[count - 1];
+}
+
+// A guard that starts at zero must first have risen, as in Locator::guard_root.
+void Team::rise_from_zero(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches) {
+  const int count = static_cast<int>(members.size());
+  struct Rise {
+    double up = 0, at_up = 0, down = 1, at_down = 0;
+    bool risen = false, fallen = false;
+  };
+  std::vector<Rise> rises(count);
+  double theta[width];
+  for (double x = 1e-4; x < 4; x *= 4) {
+    std::fill_n(theta, width, std::min(x, 1.0));
     read_dense(shape, theta);
-    kernel_.carry_out(p.full, shape.rows.data());
+    kernel_.carry_out(shape.program.full, shape.rows.data());
     for (int l = 0; l < count; ++l) {
-      Search& s = searches[l];
-      if (s.done) continue;
-      const std::size_t suspects = members[l]->suspects().size();
-      double value[most_suspects];
-      bool crossed = false;
-      for (std::size_t k = 0; k < suspects; ++k) {
-        value[k] = value_of(p, rows, l, members[l]->suspects()[k]);
-        crossed = crossed || (s.live[k] && (value[k] > 0) != (s.at_a[k] > 0));
-      }
-      // Anderson and Bjorck: where one end stays, its value is taken smaller.
-      for (std::size_t k = 0; k < suspects; ++k) {
-        if (!s.live[k]) continue;
-        if (crossed && s.kept < 0) {
-          const double m = 1 - value[k] / s.at_b[k];
-          s.at_a[k] *= m > 0 ? m : 0.5;
-        }
-        if (!crossed && s.kept > 0) {
-          const double m = 1 - value[k] / s.at_a[k];
-          s.at_b[k] *= m > 0 ? m : 0.5;
-        }
-      }
-      s.kept = crossed ? -1 : 1;
-      s.first = -1;
-      if (crossed) {
-        s.b = s.theta;
-        for (std::size_t k = 0; k < suspects; ++k) {
-          if (!s.live[k]) continue;
-          s.live[k] = (value[k] > 0) != (s.at_a[k] > 0);
-          s.at_b[k] = value[k];
-        }
-      } else {
-        s.a = s.theta;
-        for (std::size_t k = 0; k < suspects; ++k) s.at_a[k] = value[k];
-      }
-      const auto live = std::count(s.live, s.live + suspects, true);
-      if (!s.fine && live > 1 && (s.b - s.a) * h_[l] < members[l]->root_accuracy()) {
-        s.fine = true;  // several nearly at once: their order is told more finely
-      } else if ((s.b - s.a) * h_[l] < accuracy_of(s, *members[l])) {
-        s.done = true;
-        s.theta = 0.5 * (s.a + s.b);
-        for (std::size_t k = 0; k < suspects; ++k)
-          if (s.live[k]
-              && (s.first < 0 || members[l]->rank_of(static_cast<int>(k)) < members[l]->rank_of(s.first)))
-            s.first = static_cast<int>(k);
-      }
+      Rise& r = rises[l];
+      if (!searches[l].from_zero || searches[l].done || r.fallen) continue;
+      const Rider::Suspect& what = members[l]->suspects()[0];
+      const double value = value_of(shape.program, shape.rows.data(), l, what);
+      if (value > members[l]->suspect_tolerance(what))
+        r.up = theta[l], r.at_up = value, r.risen = true;
+      else if (r.risen)
+        r.down = theta[l], r.at_down = value, r.fallen = true;
+    }
+  }
+  for (int l = 0; l < count; ++l) {
+    if (!searches[l].from_zero || searches[l].done) continue;
+    if (rises[l].fallen && rises[l].at_down < 0)
+      searches[l].root.narrow(rises[l].up, rises[l].at_up, rises[l].down, rises[l].at_down);
+    else
+      searches[l].give_up();
+  }
+}
+
+// A search after its bracket has shrunk.
+void Team::look_at(Search& s, const Rider& rider, double h) {
+  const bool several = s.root.crossed_count() > 1;
+  if (several && !s.fine && s.root.width() * h < rider.root_accuracy()) s.fine = true;
+  if (!(s.root.width() * h < accuracy_of(s, rider))) return;
+  s.done = true;
+  s.theta = s.root.middle();
+  for (int k = 0; k < static_cast<int>(rider.suspects().size()); ++k)
+    if (s.root.is_crossed(k) && (s.first < 0 || rider.rank_of(k) < rider.rank_of(s.first))) s.first = k;
+}
+
+void Team::find_roots(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches) {
+  const int count = static_cast<int>(members.size());
+  begin_search(shape, members, searches);
+  if (std::any_of(searches.begin(), searches.end(), [](const Search& s) { return s.from_zero && !s.done; }))
+    rise_from_zero(shape, members, searches);
+  double theta[width];
+  std::fill_n(theta, width, 1.0);
+  const auto is_done = [](const Search& s) { return s.done; };
+  for (int round = 0; round < 60 && !std::all_of(searches.begin(), searches.end(), is_done); ++round) {
+    for (int l = 0; l < count; ++l)
+      if (!searches[l].done)
+        theta[l] = searches[l].root.propose(accuracy_of(searches[l], *members[l]) / h_[l]);
+    read_dense(shape, theta);
+    kernel_.carry_out(shape.program.full, shape.rows.data());
+    for (int l = 0; l < count; ++l) {
+      if (searches[l].done) continue;
+      double value[RootSearch::most];
+      for (std::size_t k = 0; k < members[l]->suspects().size(); ++k)
+        value[k] = value_of(shape.program, shape.rows.data(), l, members[l]->suspects()[k]);
+      searches[l].root.take(value);
+      look_at(searches[l], *members[l], h_[l]);
     }
   }
   for (int l = 0; l < count; ++l) {
     Search& s = searches[l];
-    s.alone = s.alone || !s.done || s.first < 0 || !(s.theta * h_[l] > 1e-8 * members[l]->time_scale());
+    // What is crossed at once is left to the run itself.
+    if (!s.done || s.first < 0 || !(s.theta * h_[l] > 1e-8 * members[l]->time_scale())) s.give_up();
     if (s.alone) s.theta = 1, s.first = -1;
   }
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "event/solver_impl.hpp"
+#include "lanes/root_search.hpp"
 #include "lanes/shapes.hpp"
 
 namespace thud::lanes {
@@ -63,7 +64,7 @@ class Rider {
   struct Suspect {
     int guard = -1, condition = -1;
   };
-  static constexpr int most_suspects = 12;
+  static constexpr int most_suspects = RootSearch::most;
   bool is_locating() const { return locates_; }
   const std::vector<Suspect>& suspects() const { return suspects_; }
   const double* trial_end() const { return run_->s_.stepper->next(); }

@@ -55,6 +55,8 @@ class Team {
   void make_dense(Shape& shape);
   void read_dense(Shape& shape, const double* theta);
   static double accuracy_of(const Search& s, const Rider& rider);
+  static void look_at(Search& s, const Rider& rider, double h);
+  void begin_search(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches);
   void rise_from_zero(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches);
   void find_roots(Shape& shape, const std::vector<Rider*>& members, std::vector<Search>& searches);
   void step_to_roots(Shape& shape, const std::vector<Rider*>& members, const std::vector<Search>& searches);

@@ -131,7 +131,7 @@ TEST(Lanes, library_as_alone) {
     for (const Knob& k : look.base().knobs)
       if (k.choices.empty() && !k.integer) varied.push_back(k.name);
     if (varied.empty()) continue;
-    const Spread s = compare(e.name, varied, 24);
+    const Spread s = compare(e.name, varied, 8);
     std::printf("%-28s worst %.1e (%s), %ld steps in lanes, %ld single\n", e.name.c_str(), s.worst,
                 s.where.c_str(), static_cast<long>(s.counts.lanes), static_cast<long>(s.counts.single));
     EXPECT_LT(s.worst, 1e-8) << e.name << ": " << s.where;
