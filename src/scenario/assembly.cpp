@@ -151,6 +151,29 @@ void tell_unused(const SystemOf<P>& system, std::vector<std::string>& notes) {
   if (system.leader() == LeaderRule::first) tell("leader");
 }
 
+// What a run keeps of the switches, contacts above all, grows with their square. [bytes]
+template <class P>
+double memory_of_run(const SystemOf<P>& system) {
+  constexpr double workspaces = 4;
+  double switches = 0;
+  ElementTypesOf<P>::each([&]<class E>() {
+    switches += static_cast<double>(E::switches.size() * system.template of<E>().size());
+  });
+  return workspaces * sizeof(double) * switches * (switches + 3.0 * system.dof_count());
+}
+
+template <class P>
+void refuse_too_large(const Table& root, const SystemOf<P>& system) {
+  constexpr double most = 4.5e9;
+  const double needed = memory_of_run(system);
+  if (needed > most)
+    throw InputError(
+        {root.place().file, 0, 0},
+        fmt::format("a run of this mechanism would take {:.1f} GB, and {} are the most: it has {} "
+                    "bodies and {} contacts",
+                    needed / 1e9, most / 1e9, system.tree().body_count(), system.contacts().size()));
+}
+
 }  // namespace
 
 template <class P>
@@ -188,6 +211,7 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
   read_drives(root, into);
   read_elements(root, into);
   refuse_hidden(root, bodies, system);
+  refuse_too_large(root, system);
   return out;
 }
 

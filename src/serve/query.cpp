@@ -250,6 +250,9 @@ std::string answer_csv(const Scenario& s, const RunQuery& q, const RunLimits& li
   const RunResult result = run_within(s, q, limits, &recorder);
   recorder.finish(result.outcome);
   std::string out;
+  if (recorder.is_truncated())
+    out = fmt::format("# cut at t = {:.6g} s: there is no room for more rows; sample less often\n",
+                      recorder.recorded_until());
   write_trajectory_csv(recorder, s.observables, [&](std::string_view text) { out += text; });
   return out;
 }

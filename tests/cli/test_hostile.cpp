@@ -136,6 +136,23 @@ TEST_F(Hostile, more_of_a_kind_than_memory_holds_is_refused) {
   EXPECT_THAT(refusal("check knobs.toml"), AllOf(HasSubstr("knobs.toml:1:"), HasSubstr("60000 keys")));
 }
 
+// Joints that stick are switches, as contacts are.
+TEST_F(Hostile, a_run_that_memory_does_not_hold_is_refused_before_it) {
+  write("large.toml", R"(
+[[body]]
+name  = "b0"
+joint = "pin"
+shape = { kind = "cylinder", length = 0.1, diameter = 0.01, mass = 0.1 }
+[[body]]
+repeat = 8000
+name   = "b{i}"
+shape  = { kind = "cylinder", length = 0.1, diameter = 0.01, mass = 0.1 }
+joint  = { to = "b0", at = "tip", friction = 0.1 }
+)");
+  EXPECT_THAT(refusal("run large.toml"),
+              AllOf(HasSubstr("large.toml:"), HasSubstr("GB"), HasSubstr("8001 bodies")));
+}
+
 TEST_F(Hostile, a_long_chain_of_bodies_takes_no_memory_for_its_order) {
   write("chain.toml", R"(
 [[body]]
