@@ -62,7 +62,13 @@ export async function makeWebm(stage: Stage, end: number, speed: number, tell: (
     tell(t / end);
     if (t >= end) break;
   }
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // The end stays for half a second, or until an encoder that lags behind has written something but its head.
+  const size = () => parts.reduce((sum, part) => sum + part.size, 0);
+  for (let k = 0; k < 2 || (k < 40 && size() < 1000); ++k) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    draw(end);
+    recorder.requestData();
+  }
   recorder.stop();
   await done;
   return new Blob(parts, { type: "video/webm" });
