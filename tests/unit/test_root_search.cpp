@@ -19,7 +19,7 @@ struct Found {
 
 Found search(const std::vector<std::function<double(double)>>& f, double accuracy) {
   RootSearch s;
-  double start[RootSearch::most], end[RootSearch::most], value[RootSearch::most];
+  double start[RootSearch::most] = {}, end[RootSearch::most] = {}, value[RootSearch::most] = {};
   const int count = static_cast<int>(f.size());
   for (int k = 0; k < count; ++k) start[k] = f[k](0), end[k] = f[k](1);
   s.start(count, start, end);
