@@ -58,6 +58,8 @@ class Run final : public StepView {
   bool is_sane(const double* y) const;
   void accept();
   void note_beams();
+  double find_residual(double energy) const;
+  void watch_account();
   void start_anew();
 
   // events
@@ -137,8 +139,9 @@ class Run final : public StepView {
     bool forced = false;
   };
   Chatter chatter_;
-  int jams_ = 0;  // impacts without collision, likewise
-  int tiny_ = 0;  // steps in a row that are next to nothing
+  int jams_ = 0;        // impacts without collision, likewise
+  int tiny_ = 0;        // steps in a row that are next to nothing
+  int strictness_ = 0;  // by how many orders of magnitude steps are more accurate than asked for
   bool shortened_ = false, done_ = false;
   bool control_changed_ = false;  // while a mode was selected
   int rounds_ = 0;                // changes of controllers without progress in time

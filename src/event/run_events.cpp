@@ -310,8 +310,11 @@ bool Run::select() {
 // Friction presses a sliding contact together: it stops at once. False when the run ended.
 bool Run::jam(int contact, const std::vector<double>& pulls) {
   const long impacts = out_.impact_count;
-  if (s_.system.contacts()[contact].law.painleve == Painleve::stop || ++jams_ > 6
-      || !collider_.jam(s_.t, contact, pulls, s_.y.data(), s_.scales(), s_.work, out_)) {
+  constexpr int often = 6, most = 12;
+  const bool stops = s_.system.contacts()[contact].law.painleve == Painleve::stop || ++jams_ > most;
+  if (stops
+      || !(jams_ > often ? collider_.hold_creep(contact, s_.y.data(), s_.scales(), s_.work)
+                         : collider_.jam(s_.t, contact, pulls, s_.y.data(), s_.scales(), s_.work, out_))) {
     stop_at_painleve(contact);
     return false;
   }
