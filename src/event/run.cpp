@@ -53,6 +53,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   done_ = false;
   repeats_ = jams_ = tiny_ = strictness_ = 0;
   chatter_ = {};
+  s_.answered.clear();
   collider_.forget();
   last_log_error_ = 0;
   closings_.clear();

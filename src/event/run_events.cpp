@@ -52,9 +52,17 @@ bool Run::go_to(const Crossing& crossing, double h) {
   }
   if (locator_.guard_id(crossing).role == GuardRole::painleve) {
     Mode mode = s_.mode;
-    (void)selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), mode, s_.work,
-                           s_.stepper->slope_at_start());
-    if (!jam(locator_.guard_id(crossing).index, selector_.pulls())) return false;
+    const int contact = locator_.guard_id(crossing).index;
+    const bool answered = selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), mode, s_.work,
+                                           s_.stepper->slope_at_start());
+    // With the others it may have forces, and slides on; where it is alone they grow without bound.
+    if (answered && selector_.two_answers() < 0 && mode == s_.mode && repeats_ < 3
+        && s_.work.of<ContactForce>()[contact].normal_force < 1e3 * s_.scales().force) {
+      s_.answered.push_back(contact);
+      start_anew();
+      return true;
+    }
+    if (!jam(contact, selector_.pulls())) return false;
   }
   const GuardId id = locator_.guard_id(crossing);
   const Mode before = s_.mode;
@@ -243,6 +251,7 @@ void Run::change_mode() {
 
 void Run::change_mode_once() {
   const Mode before = s_.mode;
+  s_.answered.clear();
   const bool bottom = mark_bottom();
   update_clamps();
   const StoredEnergies stored(s_.system, s_.work);
