@@ -467,8 +467,14 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     }
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again
-    if (!decides_at_once(work, scales, mode))
-      ok = settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data()) && ok;
+    if (!decides_at_once(work, scales, mode)
+        && !settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data())) {
+      // What was found for the state itself stands: a slip that ends within the step ahead needs an answer later.
+      if (ok && has_contacts())
+        mode = decided_, jammed_ = -1;
+      else
+        ok = false;
+    }
     if (flow_is_clear) break;
     // The flow starts with the accelerations of the mode just found.
     system_.list_stuck(mode);

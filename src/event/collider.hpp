@@ -26,6 +26,9 @@ class Collider {
   bool jam(double t, int contact, const std::vector<double>& pulls, double* y, const Scales& scales,
            Work<double>& work, Outcome& out);
 
+  /// Takes away the slips of the contacts about `contact` that only creep. False when there are none.
+  bool hold_creep(int contact, double* y, const Scales& scales, Work<double>& work);
+
   /// At the start of a run.
   void forget();
 

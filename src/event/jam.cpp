@@ -41,7 +41,40 @@ bool Collider::jam(double t, int contact, const std::vector<double>& pulls, doub
     take_effect(members, y, work, out, std::move(record));
     return true;
   }
-  return false;
+  return hold_creep(contact, y, scales, work);
+}
+
+// Where no impulses end the slips: those that only creep are wedged, and stand still. Of all velocities without them those
+// that are nearest.
+bool Collider::hold_creep(int contact, double* y, const Scales& scales, Work<double>& work) {
+  find_touching(work, scales);
+  fill_rows(touching_, true, work);
+  const std::vector<std::vector<int>> groups = find_groups();
+  const auto has = [&](const std::vector<int>& members) {
+    return std::any_of(members.begin(), members.end(), [&](int i) { return touching_[i] == contact; });
+  };
+  const auto group = std::find_if(groups.begin(), groups.end(), has);
+  if (group == groups.end()) return false;
+  rows_.clear();
+  std::fill(held_.begin(), held_.end(), 0.0);
+  std::vector<double> target;
+  double most = 0;
+  for (const int i : *group) {
+    const int k = touching_[i];
+    const Touching<double>& w = work.of<ContactForce>()[k];
+    if (w.gap_rate > tolerance::held_drift * scales.speed * unit(k, scales)) continue;
+    add_row(k, ContactForce::normal, work);
+    target.push_back(-w.gap_rate);
+    if (!(system_.contacts()[k].law.friction > 0 && std::abs(w.slip_rate) < creeping * scales.speed))
+      continue;
+    add_row(k, ContactForce::shear, work);
+    target.push_back(-w.slip_rate);
+    most = std::max(most, std::abs(w.slip_rate));
+  }
+  if (!(most > tolerance::free_slip * scales.speed)) return false;
+  shift(y + system_.dof_count(), target);
+  book(y, work);
+  return true;
 }
 
 // One contact: through the impulse plane, with its restitution.

@@ -33,9 +33,9 @@ void Locator::look() {
   std::size_t index = 0;
   const bool keep = s_.stepper->is.looks > 0;
   if (keep) looked_.emplace_back();
-  s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double value, double tolerance, const GuardId&) {
+  s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double value, double tolerance, const GuardId& id) {
     if (keep) looked_.back().push_back(value);
-    if (!(value >= -tolerance)) {
+    if (!(value >= -tolerance) && !s_.is_answered(id)) {
       if (!has_probe_violation_) probe_hit_.assign(256, 0);
       has_probe_violation_ = true;
       if (index >= probe_hit_.size()) probe_hit_.resize(index + 256, 0);
@@ -49,8 +49,8 @@ void Locator::end_step() { has_violation_ = any_violation(); }
 
 bool Locator::any_violation() const {
   bool violated = false;
-  s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double value, double tolerance, const GuardId&) {
-    violated = violated || !(value >= -tolerance);
+  s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double value, double tolerance, const GuardId& id) {
+    violated = violated || (!(value >= -tolerance) && !s_.is_answered(id));
   });
   return violated;
 }
@@ -58,7 +58,7 @@ bool Locator::any_violation() const {
 void Locator::list_guards(std::vector<Guard>& out) const {
   out.clear();
   s_.system.guards(s_.mode, s_.work, s_.scales(), [&](double value, double tolerance, const GuardId& id) {
-    out.push_back({value, tolerance, id});
+    out.push_back({s_.is_answered(id) ? 1.0 : value, tolerance, id});
   });
 }
 

@@ -82,6 +82,8 @@ class Run final : public StepView {
   bool is_sane(const double* y) const;
   void accept();
   void note_beams();
+  double find_residual(double energy) const;
+  void watch_account(double energy);
   void start_anew();
 
   // events
@@ -166,6 +168,7 @@ class Run final : public StepView {
   Chatter chatter_;
   int jams_ = 0;         // impacts without collision, likewise
   int tiny_ = 0;         // steps in a row that are next to nothing
+  int strictness_ = 0;   // by how many orders of magnitude steps are more accurate than asked for
   double proposed_ = 0;  // length of the step at hand
   bool is_last_ = false;
   bool lawful_ = true;

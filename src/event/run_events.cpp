@@ -57,9 +57,17 @@ bool Run::go_to(const Crossing& crossing, double h) {
 bool Run::pass_guard(const GuardId& id) {
   if (id.role == GuardRole::painleve) {
     Mode mode = s_.mode;
-    (void)selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), mode, s_.work,
-                           s_.stepper->slope_at_start());
-    if (!jam(id.index, selector_.pulls())) return false;
+    const int contact = id.index;
+    const bool answered = selector_.select(s_.t, s_.y.data(), s_.scales(), look_ahead(), mode, s_.work,
+                                           s_.stepper->slope_at_start());
+    // With the others it may have forces, and slides on; where it is alone they grow without bound.
+    if (answered && selector_.two_answers() < 0 && mode == s_.mode && repeats_ < 3
+        && s_.work.of<ContactForce>()[contact].normal_force < 1e3 * s_.scales().force) {
+      s_.answered.push_back(contact);
+      start_anew();
+      return true;
+    }
+    if (!jam(contact, selector_.pulls())) return false;
   }
   const Mode before = s_.mode;
   change_mode();
@@ -247,6 +255,7 @@ void Run::change_mode() {
 
 void Run::change_mode_once() {
   const Mode before = s_.mode;
+  s_.answered.clear();
   const bool bottom = mark_bottom();
   update_clamps();
   const StoredEnergies stored(s_.system, s_.work);
@@ -314,8 +323,11 @@ bool Run::select() {
 // Friction presses a sliding contact together: it stops at once. False when the run ended.
 bool Run::jam(int contact, const std::vector<double>& pulls) {
   const long impacts = out_.impact_count;
-  if (s_.system.contacts()[contact].law.painleve == Painleve::stop || ++jams_ > 6
-      || !collider_.jam(s_.t, contact, pulls, s_.y.data(), s_.scales(), s_.work, out_)) {
+  constexpr int often = 6, most = 12;
+  const bool stops = s_.system.contacts()[contact].law.painleve == Painleve::stop || ++jams_ > most;
+  if (stops
+      || !(jams_ > often ? collider_.hold_creep(contact, s_.y.data(), s_.scales(), s_.work)
+                         : collider_.jam(s_.t, contact, pulls, s_.y.data(), s_.scales(), s_.work, out_))) {
     stop_at_painleve(contact);
     return false;
   }

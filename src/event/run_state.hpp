@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "dynamics/sizes.hpp"
@@ -40,6 +41,13 @@ struct RunState {
   RightHandSide f;
   bool dense_ready = false;
   double dense_h = 0;
+
+  /// Contacts that their own friction would press together, but that the others let slide: until the mode changes.
+  std::vector<int> answered;
+  bool is_answered(const GuardId& id) const {
+    return id.role == GuardRole::painleve
+        && std::find(answered.begin(), answered.end(), id.index) != answered.end();
+  }
 
   const Scales& scales() const { return sizes.scales; }
   double span(double theta) const { return t + theta * trial; }

@@ -324,6 +324,7 @@ Program make_program(const Recording& r, const std::vector<char>& varying) {
   for (const auto* list : {&r.guards, &r.conditions, &r.distances, &r.closing})
     for (std::int32_t n : *list) all.push_back(simple.of(n));
   all.push_back(simple.of(r.kinetic));
+  all.push_back(simple.of(r.energy));
   for (std::size_t k = 0; k < r.assumptions.size(); ++k) {
     const std::pair<std::int32_t, bool> one{simple.of(r.assumptions[k].node), r.assumptions[k].outcome};
     in_all.push_back(one);
@@ -355,7 +356,8 @@ Program make_program(const Recording& r, const std::vector<char>& varying) {
   split(p.conditions, r.conditions.size());
   split(p.distances, r.distances.size());
   split(p.closing, r.closing.size());
-  p.kinetic = *next;
+  p.kinetic = *next++;
+  p.energy = *next;
   return p;
 }
 

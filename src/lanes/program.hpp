@@ -39,7 +39,7 @@ struct Program {
 
   std::vector<std::uint16_t> lean_rates;                                     ///< where `lean` leaves dy/dt
   std::vector<std::uint16_t> rates, guards, conditions, distances, closing;  ///< where `full` leaves them
-  std::uint16_t kinetic = 0;
+  std::uint16_t kinetic = 0, energy = 0;
 
   int time_row() const { return state_size; }
   int first_constant() const { return state_size + 1; }

@@ -17,7 +17,7 @@ bool Recording::has_shape_of(const Recording& other) const {
                     other.assumptions.end(), same_way)
       && rates == other.rates && guards == other.guards && conditions == other.conditions
       && distances == other.distances && closing == other.closing && kinetic == other.kinetic
-      && is_rough == other.is_rough;
+      && energy == other.energy && is_rough == other.is_rough;
 }
 
 bool can_be_recorded(const System& system, const std::vector<Condition>& conditions) {
@@ -73,7 +73,11 @@ Recording Tracer::record(const System& system, const Mode& mode, double t, const
     if constexpr (requires { e.approaches(scene, mode.of<E>()[k], work_.frames, work_.of<E>()[k], put); })
       e.approaches(scene, mode.of<E>()[k], work_.frames, work_.of<E>()[k], put);
   });
-  out.kinetic = system.tree().kinetic_energy(work_.frames).node();
+  const Traced kinetic = system.tree().kinetic_energy(work_.frames);
+  out.kinetic = kinetic.node();
+  out.energy = (kinetic + system.tree().potential_energy(work_.frames, system.gravity())
+                + system.tree().strain_energy(work_.frames) + system.stored_energy(work_))
+                   .node();
   out.is_usable = !recorder.leaked && recorder.nodes.size() < most_nodes;
   out.nodes = std::move(recorder.nodes);
   out.constants = std::move(recorder.constants);

@@ -21,7 +21,7 @@ struct Recording {
   std::vector<std::int32_t> guards;              ///< in the order of System::guards
   std::vector<std::int32_t> conditions;          ///< less their targets
   std::vector<std::int32_t> distances, closing;  ///< of what approaches, and their rates
-  std::int32_t kinetic = -1;
+  std::int32_t kinetic = -1, energy = -1;        ///< kinetic, and all that is stored
 
   std::vector<GuardId> ids;
   std::vector<char> is_rough;  ///< per guard: its tolerance follows from the state

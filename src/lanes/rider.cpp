@@ -72,8 +72,9 @@ void Rider::take(const Step& step) {
   if (!step.fits) return step_alone();  // it changes within the step
   waits_ = is_second_try_ = false;
   r.guarded([&] {
-    if (!(step.error <= 1)) return r.reject(step.error, r.proposed_);
-    r.learn_from(step.error, r.proposed_);
+    const double error = std::pow(10.0, r.strictness_) * step.error;
+    if (!(error <= 1)) return r.reject(error, r.proposed_);
+    r.learn_from(error, r.proposed_);
     if (needs_a_look(step)) return keep_trial(step);
     const double h = r.proposed_;
     if (h > 1e-13 * std::max(r.s_.scales().time, std::abs(r.s_.t)))
@@ -132,7 +133,7 @@ bool Rider::needs_a_look(const Step& step) {
   const auto at = [&](std::uint16_t row) { return step.rows[row * width]; };
   suspects_.clear();
   probed_ = *step.probed;
-  bool simple = !run_->observer_;
+  bool simple = !run_->observer_ && run_->s_.answered.empty();
   for (std::size_t k = 0; k < p.guards.size(); ++k) {
     const bool violated = !(at(p.guards[k]) >= -tolerances_[k]);
     if (violated) suspects_.push_back({static_cast<int>(k), -1});
@@ -197,6 +198,7 @@ void Rider::accept(double h, const double* next, const double* slope_at_end, con
   }
   if (h > 1e-9 * s.scales().time) r.repeats_ = r.jams_ = r.rounds_ = 0;
   r.energy_size_ = std::max(r.energy_size_, rows[p.kinetic * width]);
+  r.watch_account(rows[p.energy * width]);
 }
 
 // Puts the step where a run keeps its own; whoever locates crossings goes on from there.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/mode_search.hpp"
+
 namespace thud {
 
 void ForceProblem::resize(int n) {
@@ -160,6 +162,8 @@ class Reduced {
       if (place_[i] >= 0 && (p.normal[i] >= 0 || std::isfinite(p.upper[i]))) upper_[i] = count_++;
   }
 
+  static bool gives(int attempt) { return attempt >= 4; }
+
   bool solve(int attempt, ForceSolution& out) const {
     Lemke lemke(count_);
     std::vector<double> m(count_);
@@ -202,7 +206,7 @@ class Reduced {
     return n < 0 ? p_.lower[i] / (unit_[i] * largest_) : -slope(i) * p_.lower[n] / (unit_[n] * largest_);
   }
   // Contacts that wedge a body hold it with forces of any size; a trace of give makes them definite.
-  static double ridge(int attempt) { return attempt < 4 ? 0.0 : 1e-12 * std::pow(10.0, attempt - 4); }
+  static double ridge(int attempt) { return !gives(attempt) ? 0.0 : 1e-12 * std::pow(10.0, attempt - 4); }
   static double cover(int i, int attempt) { return 1 + 0.37 * attempt * ((i * 7 + attempt * 3) % 5); }
 
   void read(const Lemke& lemke, ForceSolution& out) const {
@@ -247,8 +251,16 @@ ForceSolution solve_forces(const ForceProblem& problem) {
   out.state.assign(n, BoundState::lower);
   out.basic.assign(n, 0);
   const Reduced reduced(problem);
-  for (int attempt = 0; attempt < 12 && !out.solved; ++attempt) out.solved = reduced.solve(attempt, out);
-  return out;
+  ForceSolution rough;  // with a trace of give, and too much of it
+  for (int attempt = 0; attempt < 12 && !out.solved; ++attempt) {
+    out.solved = reduced.solve(attempt, out);
+    if (!out.solved || !Reduced::gives(attempt) || violation_of(problem, out) < 1e-7) continue;
+    if (!rough.solved) rough = out;
+    out.solved = false;
+  }
+  if (out.solved) return out;
+  out.solved = search_modes(problem, out);
+  return out.solved || !rough.solved ? out : rough;
 }
 
 // The row is eliminated: λ_h = −(b_h + Σ A_hj λ_j)/A_hh.

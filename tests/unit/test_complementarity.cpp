@@ -8,6 +8,8 @@
 #include <limits>
 #include <random>
 
+#include "solve/mode_search.hpp"
+
 namespace thud {
 namespace {
 
@@ -98,6 +100,33 @@ TEST(Forces, random_contacts_that_stick_also_dependent_ones) {
     ASSERT_LT(violation(p, s), 1e-8) << k;
   }
   EXPECT_EQ(unsolved, 0);
+}
+
+// The search alone, without Lemke's method: it finds answers, and they keep all conditions.
+TEST(Forces, the_search_of_modes_finds_what_exists) {
+  std::mt19937 rng(14);
+  std::uniform_real_distribution<double> u(0, 1);
+  int found = 0;
+  constexpr int problems = 300;
+  for (int k = 0; k < problems; ++k) {
+    const int contacts = 1 + static_cast<int>(rng() % 4), rows = 2 * contacts;
+    ForceProblem p;
+    p.resize(rows);
+    p.matrix = random_gram(rng, rows, 2 + static_cast<int>(rng() % 8));
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < rows; ++j) p.offset[i] += p.matrix[i * rows + j] * std::sin(1.7 * j + k);
+    for (int c = 0; c < contacts; ++c) {
+      p.upper[c] = infinite;
+      p.normal[contacts + c] = c;
+      p.friction[contacts + c] = 1.2 * u(rng);
+    }
+    ForceSolution s = solve_forces(p);
+    ASSERT_TRUE(s.solved);
+    if (!search_modes(p, s)) continue;
+    ++found;
+    ASSERT_LT(violation(p, s), 1e-7) << k;
+  }
+  EXPECT_GE(found, problems * 98 / 100);  // solutions exist for all of these (friction that only sticks)
 }
 
 TEST(Forces, boxes_agree_with_the_convex_problem) {
