@@ -166,11 +166,16 @@ class AtOnce {
     if (!strikes) return std::move(out_);
     add_corner(ImpactCorner::start);
     const bool solved = p_.law == RestitutionLaw::newton ? by_velocities() : by_impulses();
-    if (!solved) return give_up();
+    if (!solved)
+      return take_turns(std::string("no impulses that ") + restitution_law_name(p_.law)
+                        + "'s law allows were found");
     add_corner(ImpactCorner::end);
     out_.turns = 1;
     out_.name = std::string(restitution_law_name(p_.law)) + ", all at once";
     set_energy(p_, out_);
+    // With friction the expansion may give more than the compression took. Newton's gains are his own, and flagged.
+    if (p_.law == RestitutionLaw::poisson && out_.gains())
+      return take_turns("by poisson's law the impact would gain energy");
     return std::move(out_);
   }
 
@@ -205,11 +210,10 @@ class AtOnce {
     return true;
   }
 
-  ResultOf<Problem> give_up() {
+  ResultOf<Problem> take_turns(const std::string& reason) {
     ResultOf<Problem> out = solve_correlated(p_);
     if (!out.note.empty()) out.note += "; ";
-    out.note += std::string("no impulses that ") + restitution_law_name(p_.law)
-              + "'s law allows were found: the contacts take turns instead";
+    out.note += reason + ": the contacts take turns instead";
     return out;
   }
 

@@ -223,7 +223,9 @@ double Run::find_residual(double energy) const {
 // matters, and steps become more accurate from then on. Not where it was an event that erred.
 void Run::watch_account(double energy) {
   static constexpr double levels[] = {1.5e-9, 2.5e-9, 3.5e-9, 4.5e-9};
-  const double bound = std::isfinite(s_.sizes.indentation) ? 10 : 1;
+  // Who asks for less accuracy gets less.
+  const double bound =
+      (std::isfinite(s_.sizes.indentation) ? 10 : 1) * std::max(1.0, options_.tolerance / 1e-9);
   const double residual = std::abs(find_residual(energy)) / bound;
   const int most = s_.stepper->is.order == 8 ? 4 : 2;
   while (strictness_ < most && residual > levels[strictness_]) ++strictness_;

@@ -238,7 +238,7 @@ class Errors(unittest.TestCase):
     def test_truncated_trajectories_warn(self):
         # A real one takes half a gigabyte.
         core = unittest.mock.Mock(columns=[], results={}, is_truncated=True)
-        model = thud.Model(unittest.mock.Mock(run=lambda *options: core))
+        model = thud.Model(unittest.mock.Mock(spec=thud._core.Model, run=lambda *options: core))
         with self.assertWarnsRegex(UserWarning, "no room"):
             self.assertTrue(model.run().is_truncated)
 

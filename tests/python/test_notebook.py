@@ -203,7 +203,8 @@ medium = "play-sand"
 class Paths(unittest.TestCase):
     def test_paths_stand_for_names(self):
         path = ROOT / "scenarios" / "free_link.toml"
-        self.assertEqual(thud.sweep(path, {"speed": [1]})["t_z"][0], thud.load(path).set(speed=1).run().results["t_z"])
+        self.assertEqual(thud.sweep(path, {"speed": [1]})["t_z"][0], thud.sweep("free_link", {"speed": [1]})["t_z"][0])
+        self.assertEqual(thud.load(path).run().results["t_z"], thud.load("free_link").run().results["t_z"])
         self.assertEqual(thud.modes(ROOT / "scenarios" / "compound_pendulum.toml").frequencies,
                          thud.modes("compound_pendulum").frequencies)
         self.assertEqual(thud.parse(path.read_text(), path).file, str(path))
