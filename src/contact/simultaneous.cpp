@@ -47,6 +47,8 @@ class Phase {
     if (!s.solved) return false;
     impulse.assign(s.force.begin(), s.force.end());
     settle(f, s);
+    for (int i = 0; i < p_.count; ++i)  // but for roundings
+      if (value_of(impulse[2 * i + 1]) < value_of(least_[i])) impulse[2 * i + 1] = least_[i];
     after = velocity_;
     for (int a = 0; a < rows_; ++a)
       for (int b = 0; b < rows_; ++b)
@@ -122,7 +124,7 @@ class Phase {
         speed = std::max(speed, std::abs(value_of(velocity_[r])) / std::sqrt(own));
     for (int i = 0; i < p_.count; ++i) {
       const int r = 2 * i + 1;
-      if (!(value_of(after[r] - target_[i]) >= -1e-7 * speed * std::sqrt(value_of(p_.matrix[r * rows_ + r]))))
+      if (!(value_of(after[r] - target_[i]) >= -3e-10 * speed * std::sqrt(value_of(p_.matrix[r * rows_ + r]))))
         return false;
     }
     return true;

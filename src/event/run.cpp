@@ -68,6 +68,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
   out_ = {};
   done_ = false;
   repeats_ = jams_ = tiny_ = strictness_ = 0;
+  strictest_ = 4;
   chatter_ = {};
   s_.answered.clear();
   collider_.forget();
@@ -227,7 +228,7 @@ void Run::watch_account(double energy) {
   const double bound =
       (std::isfinite(s_.sizes.indentation) ? 10 : 1) * std::max(1.0, options_.tolerance / 1e-9);
   const double residual = std::abs(find_residual(energy)) / bound;
-  const int most = s_.stepper->is.order == 8 ? 4 : 2;
+  const int most = std::min(strictest_, s_.stepper->is.order == 8 ? 4 : 2);
   while (strictness_ < most && residual > levels[strictness_]) ++strictness_;
 }
 
@@ -496,6 +497,10 @@ void Run::reject(double error, double h) {
   h_ = h
      * (std::isfinite(error) ? std::max(0.2, 0.9 * portable::power(error, -1.0 / s_.stepper->is.error_order))
                              : 0.2);
+  if (strictness_ > 0 && h_ < 1e-8 * s_.scales().time) {  // more than roundings allow
+    strictest_ = --strictness_;
+    h_ = h;
+  }
   if (h_ < 1e-15 * std::max(s_.scales().time, std::abs(s_.t))) stop_at_tiny_steps(h_);
 }
 

@@ -169,6 +169,7 @@ class Run final : public StepView {
   int jams_ = 0;         // impacts without collision, likewise
   int tiny_ = 0;         // steps in a row that are next to nothing
   int strictness_ = 0;   // by how many orders of magnitude steps are more accurate than asked for
+  int strictest_ = 0;    // that they may become
   double proposed_ = 0;  // length of the step at hand
   bool is_last_ = false;
   bool lawful_ = true;

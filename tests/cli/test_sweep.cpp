@@ -186,7 +186,7 @@ TEST_F(Sweep, a_lost_process_costs_nothing_that_was_finished) {
   if (!fs::exists("/usr/bin/mpirun")
       || !fs::exists(fs::path(THUD_PROGRAM).parent_path() / "../lib/thud/thud_mpi.so"))
     GTEST_SKIP() << "no mpirun, or built without MPI";
-  const std::string s = study(150000);
+  const std::string s = study(600000);
   const pid_t mpirun =
       start_words({"/usr/bin/mpirun", "-n", "3", THUD_PROGRAM, "sweep", s, "--out", path("a.h5")});
   for (int i = 0; i < 800 && (!fs::exists(path("a.h5.part")) || fs::file_size(path("a.h5.part")) < 20000);
@@ -200,7 +200,7 @@ TEST_F(Sweep, a_lost_process_costs_nothing_that_was_finished) {
   ASSERT_TRUE(fs::exists(path("a.h5.part")));
   const Result again = sweep({s, "--out", path("a.h5"), "--resume", "--json"});
   ASSERT_EQ(again.status, 0) << again.err;
-  EXPECT_LT(json::parse(again.out)["computed"], 150000);
+  EXPECT_LT(json::parse(again.out)["computed"], 600000);
   EXPECT_EQ(sweep({s, "--out", path("b.h5")}).status, 0);
   EXPECT_TRUE(content(path("a.h5")) == content(path("b.h5")));
 }
