@@ -122,6 +122,7 @@ class PatientServer::Threads : public httplib::TaskQueue {
         is_full = threads_.size() >= most_threads;
         if (!is_full) threads_.emplace_back([this] { work(); });
       }
+      server_.is_crowded_ = is_full;
     }
     wake_.notify_one();
     if (is_full) server_.hang_up_on_oldest();
@@ -147,6 +148,7 @@ class PatientServer::Threads : public httplib::TaskQueue {
       if (tasks_.empty()) return;
       const std::function<void()> task = std::move(tasks_.front());
       tasks_.pop_front();
+      server_.is_crowded_ = !tasks_.empty() && idle_ == 0 && threads_.size() >= most_threads;
       hold.unlock();
       task();
       hold.lock();
@@ -175,6 +177,8 @@ bool PatientServer::process_and_close_socket(socket_t socket) {
     const std::lock_guard hold(lock_);
     place = open_.insert(open_.end(), &connection);
   }
+  // Others still wait for a thread: those that came before may not have been here yet to be hung up on.
+  if (is_crowded_) hang_up_on_oldest();
   served = &connection;
   // One request per connection: idle ones would each hold a thread.
   bool is_closed = false;

@@ -72,6 +72,7 @@ class PatientServer : public httplib::Server {
   void hang_up_on_oldest();
 
   Connection::Clock::duration time_to_ask_;
+  std::atomic<bool> is_crowded_ = false;  // connections wait, and every thread has one
   std::mutex lock_;
   std::list<Connection*> open_;  // in the order in which they came
 };

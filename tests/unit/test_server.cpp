@@ -286,7 +286,7 @@ TEST_F(Serving, stops_while_a_mechanism_is_built) {
   const auto asked = std::chrono::steady_clock::now();
   server->stop();
   thread.join();
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 8s) << "the others are hung up on after 10 s";
   client_thread.join();
 }
 
@@ -350,7 +350,7 @@ TEST_F(Serving, idle_and_slow_connections_keep_nobody_from_the_page) {
   const auto r = client().Get("/");
   ASSERT_TRUE(r);
   EXPECT_EQ(r->status, 200);
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 8s) << "the others are hung up on after 10 s";
 }
 
 TEST_F(Serving, a_request_has_to_arrive_in_time_and_within_bounds) {
