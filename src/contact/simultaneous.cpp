@@ -124,7 +124,8 @@ class Phase {
         speed = std::max(speed, std::abs(value_of(velocity_[r])) / std::sqrt(own));
     for (int i = 0; i < p_.count; ++i) {
       const int r = 2 * i + 1;
-      if (!(value_of(after[r] - target_[i]) >= -3e-10 * speed * std::sqrt(value_of(p_.matrix[r * rows_ + r]))))
+      if (!(value_of(after[r] - target_[i])
+            >= -3e-10 * speed * std::sqrt(value_of(p_.matrix[r * rows_ + r]))))
         return false;
     }
     return true;

@@ -161,7 +161,8 @@ class UrdfReader {
     }
     if (tasks.size() != links_.size())
       for (const auto& [name, node] : links_)
-        if (std::none_of(tasks.begin(), tasks.end(), [&link = node](const Task& t) { return t.link == link; }))
+        if (std::none_of(tasks.begin(), tasks.end(),
+                         [&link = node](const Task& t) { return t.link == link; }))
           throw InputError(file_.place(node), fmt::format("{} hangs in a cycle of joints", call(node)));
   }
 

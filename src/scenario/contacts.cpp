@@ -16,7 +16,7 @@ namespace thud::doc {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double deepest_start = 1e-9;  // [m] that rigid things may be inside each other at the start
+constexpr double deepest_start = 1e-9;       // [m] that rigid things may be inside each other at the start
 constexpr std::size_t most_contacts = 4000;  // memory grows with their square: 2 to 4 GB
 constexpr double fastest = 100, slowest = 1e-6;  // [m/s] between which e(v) is tried
 

@@ -362,7 +362,7 @@ class Sweeps(unittest.TestCase):
             counted.append(n)
 
         thread = threading.Thread(target=count)
-        speeds = np.linspace(1, 2.5, 4000)
+        speeds = np.linspace(1, 2.5, 40000)
         thread.start()
         swept = thud.sweep("free_link", {"speed": speeds}, outputs=["t_z"], jobs=1)
         stop.set()
