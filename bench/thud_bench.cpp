@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "free_link_study.hpp"
 #include "peers/free_link_cvode.hpp"
 #include "peers/free_link_odeint.hpp"
 #include "peers/free_link_reference.hpp"
 #include "thud/scenario/family.hpp"
-#include "thud/store/file.hpp"
 #include "thud/study/design.hpp"
 #include "thud/study/sweep.hpp"
 
@@ -78,11 +78,6 @@ struct Contender {
   double evaluations = 0;
 };
 
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<long>(x.size() / 2), x.end());
-  return x[x.size() / 2];
-}
-
 double time_jobs(const Contender& c, const std::vector<Job>& jobs, std::size_t from, std::size_t to,
                  double& sum) {
   const auto start = std::chrono::steady_clock::now();
@@ -125,33 +120,16 @@ void show(const char* title, const std::vector<Contender>& contenders) {
 
 // ---- what a sweep costs beyond its runs ---------------------------------------------------------------------------
 
-// A Sobol design over the same rectangle; the same points for everybody.
-thud::Study make_sweep_study(const std::filesystem::path& folder, int runs) {
-  const std::string path = (folder / "bench.toml").string();
-  thud::write_file(path, fmt::format("scenario = \"free_link\"\noutputs = [\"t_z\"]\n[vary]\n"
-                                     "angle = {{ uniform = [\"25 deg\", \"60 deg\"] }}\n"
-                                     "speed = {{ uniform = [1, 2.5] }}\n"
-                                     "[design]\nkind = \"sobol\"\nruns = {}\n",
-                                     runs));
-  return thud::load_study(path);
-}
-
 struct Variant {
   const char* name;
   std::function<void()> run;
   std::vector<double> seconds;
 };
 
-double time_of(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 void measure_sweep(Engine& engine, int runs) {
   std::string pattern = (std::filesystem::temp_directory_path() / "thud-bench-XXXXXX").string();
   const std::filesystem::path folder = ::mkdtemp(pattern.data());
-  const thud::Study study = make_sweep_study(folder, runs);
+  const thud::Study study = make_free_link_study(folder, runs);
   thud::ScenarioFamily family(study.scenario, study.set, study.varied_names(), study.outputs);
   thud::DesignPoints points(study);
   double sum = 0, x[2], out = 0;

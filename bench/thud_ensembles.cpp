@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "free_link_study.hpp"
 #include "peers/free_link_odeint.hpp"
 #include "peers/free_link_reference.hpp"
 #include "thud/scenario/family.hpp"
-#include "thud/store/file.hpp"
 #include "thud/study/sweep.hpp"
 
 namespace {
@@ -33,17 +33,6 @@ Points random_points(const std::vector<std::pair<double, double>>& ranges, int c
   for (auto& p : out)
     for (const auto& [from, to] : ranges) p.push_back(from + (to - from) * unit(random));
   return out;
-}
-
-double time_of(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<long>(x.size() / 2), x.end());
-  return x[x.size() / 2];
 }
 
 // Seconds of several contenders, in turns; medians.
@@ -87,13 +76,7 @@ void free_links(int runs) {
 
   std::string pattern = (std::filesystem::temp_directory_path() / "thud-bench-XXXXXX").string();
   const std::filesystem::path folder = ::mkdtemp(pattern.data());
-  const std::string path = (folder / "bench.toml").string();
-  thud::write_file(path, fmt::format("scenario = \"free_link\"\noutputs = [\"t_z\"]\n[vary]\n"
-                                     "angle = {{ uniform = [\"25 deg\", \"60 deg\"] }}\n"
-                                     "speed = {{ uniform = [1, 2.5] }}\n"
-                                     "[design]\nkind = \"sobol\"\nruns = {}\n",
-                                     runs));
-  const thud::Study study = thud::load_study(path);
+  const thud::Study study = make_free_link_study(folder, runs);
   const auto sweep = [&](int jobs) {
     thud::SweepOptions options;
     options.out = (folder / "bench.h5").string();
