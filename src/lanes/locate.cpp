@@ -49,14 +49,12 @@ void Team::locate_together(Shape& shape, const std::vector<Rider*>& members) {
   find_roots(shape, members, searches);
   step_to_roots(shape, members, searches);
   correct(shape, members, searches);
-  ++counts_.batches;
   const Program& p = shape.program;
   for (int l = 0; l < count; ++l) {
     const Search& s = searches[l];
     // What was found must hold where the run arrives, as everything recorded does.
     const bool alone = s.alone || shape.rows[p.fits_row * width + l] != 1
                     || members[l]->missed_something(s.taken, shape.rows.data() + l);
-    ++(alone ? counts_.located_alone : counts_.located);
     if (alone)
       members[l]->locate_alone();
     else

@@ -15,7 +15,6 @@ class Rider {
   void mount(Solver& solver, int tag);
   int tag() const { return tag_; }
   bool is_done() const { return run_->done_; }
-  Run& run() { return *run_; }
   const System& system() const { return run_->s_.system; }
 
   /// Whether runs of this kind ride at all.

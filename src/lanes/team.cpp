@@ -204,7 +204,6 @@ void Team::step_together(Shape& shape, const std::vector<Rider*>& members) {
 
   double error[width];
   find_errors(members, error);
-  ++counts_.batches;
   counts_.lane_steps += count;
   for (int l = 0; l < count; ++l) {
     Rider::Step step;

@@ -29,8 +29,6 @@ class Team {
 
   struct Counts {
     long lane_steps = 0, own_steps = 0;  ///< made in lanes, and by runs themselves
-    long batches = 0;
-    long located = 0, located_alone = 0;
   };
   const Counts& counts() const { return counts_; }
 

@@ -165,10 +165,15 @@ struct ScenarioFamily::Impl {
   void rebuild(std::span<const double> values);
   double read(const Read& r, Runner& from);
   std::vector<char> asked() const;
+  void set_knobs(std::span<const double> values) {
+    if (!(quick && is_current && turn_quickly(values))) rebuild(values);
+  }
   bool turn(std::span<const double> values, FamilyRun& report);
   void read_run(Runner& from, FamilyRun& report, double* out);
   FamilyRun run_alone(std::span<const double> values, double* out, const RunRequest& request);
   bool run_many(std::int64_t count, const FillPoint& point, const TakeRun& take, const RunRequest& request);
+  bool run_each(std::int64_t next, std::int64_t count, const FillPoint& point, const TakeRun& take,
+                const RunRequest& request);
   bool run_together(std::int64_t next, std::int64_t count, const FillPoint& point, const TakeRun& take,
                     const RunRequest& request);
   StepCounts counts;
@@ -396,7 +401,7 @@ const std::vector<Knob>& ScenarioFamily::knobs() const { return impl_->knobs; }
 const std::vector<FamilyOutput>& ScenarioFamily::outputs() const { return impl_->outputs; }
 
 const Scenario& ScenarioFamily::at(std::span<const double> values) {
-  if (!(impl_->quick && impl_->is_current && impl_->turn_quickly(values))) impl_->rebuild(values);
+  impl_->set_knobs(values);
   return impl_->current;
 }
 
@@ -411,7 +416,7 @@ std::vector<char> ScenarioFamily::Impl::asked() const {
 // Turns the knobs; false where the scenario refuses the values.
 bool ScenarioFamily::Impl::turn(std::span<const double> values, FamilyRun& report) {
   try {
-    if (!(quick && is_current && turn_quickly(values))) rebuild(values);
+    set_knobs(values);
     return true;
   } catch (const InputError& e) {
     report.message = e.what();
@@ -453,11 +458,18 @@ bool ScenarioFamily::Impl::run_many(std::int64_t count, const FillPoint& point, 
     if (is_cancelled() || !take(i, refused, out.data())) return false;
   }
   if (together) return i == count || run_together(i, count, point, take, request);
-  for (; i < count; ++i) {
-    if (is_cancelled()) return false;
-    point(i, values);
+  return run_each(i, count, point, take, request);
+}
+
+// One after the other.
+bool ScenarioFamily::Impl::run_each(std::int64_t next, std::int64_t count, const FillPoint& point,
+                                    const TakeRun& take, const RunRequest& request) {
+  std::vector<double> values(knobs.size()), out(outputs.size());
+  for (; next < count; ++next) {
+    if (request.cancel && *request.cancel) return false;
+    point(next, values);
     const FamilyRun run = run_alone(values, out.data(), request);
-    if (run.reason == StopReason::cancelled || !take(i, run, out.data())) return false;
+    if (run.reason == StopReason::cancelled || !take(next, run, out.data())) return false;
   }
   return true;
 }
@@ -502,14 +514,7 @@ bool ScenarioFamily::Impl::run_together(std::int64_t next, std::int64_t count, c
     team_name = request.lanes;
   }
   if (!runner) runner = std::make_unique<Runner>(current, asked());
-  if (runner->watches_steps()) {
-    for (; next < count; ++next) {
-      point(next, values);
-      const FamilyRun run = run_alone(values, out.data(), request);
-      if (run.reason == StopReason::cancelled || !take(next, run, out.data())) return false;
-    }
-    return true;
-  }
+  if (runner->watches_steps()) return run_each(next, count, point, take, request);
   slots.resize(std::min<std::int64_t>(slots_at_most, std::max<std::int64_t>(slots.size(), count - next)));
   std::vector<int> idle;
   for (int k = static_cast<int>(slots.size()); k-- > 0;) idle.push_back(k);
