@@ -19,14 +19,6 @@ namespace {
 constexpr double error_slack = 8;
 }  // namespace
 
-Outcome Run::run(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
-                 const std::vector<Condition>& conditions, const SolverOptions& options,
-                 StepObserver* observer) {
-  begin(stepper, q, v, conditions, options, observer);
-  while (!done_) go_on();
-  return end();
-}
-
 void Run::begin(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
                 const std::vector<Condition>& conditions, const SolverOptions& options,
                 StepObserver* observer) {
@@ -270,14 +262,19 @@ bool Run::propose_step() {
   return true;
 }
 
+// False when the run ends here: on the way to an instant that no step reaches.
+bool Run::is_long_enough(double h) {
+  if (h > 1e-13 * std::max(s_.scales().time, std::abs(s_.t)))
+    tiny_ = 0;
+  else if (++tiny_ > 1000)
+    return stop_at_tiny_steps(h), false;
+  return true;
+}
+
 // What a step that was tried has led to: an event, or its end.
 void Run::conclude_step() {
   const double h = proposed_;
-  if (h > 1e-13 * std::max(s_.scales().time, std::abs(s_.t)))
-    tiny_ = 0;
-  else if (++tiny_ > 1000)  // on the way to an instant that no step reaches
-    return stop_at_tiny_steps(h);
-
+  if (!is_long_enough(h)) return;
   const Crossing crossing = locator_.find(h);
   if (crossing.exists()) {
     go_to(crossing, h);

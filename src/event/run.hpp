@@ -29,10 +29,7 @@ class Run final : public StepView {
         conditions_(s_),
         locator_(s_, conditions_) {}
 
-  Outcome run(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
-              const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer);
-
-  /// The same in parts: go_on() until is_done().
+  /// From begin(), by go_on() until is_done(), to end().
   void begin(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
              const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer);
   bool is_done() const { return done_; }
@@ -64,6 +61,7 @@ class Run final : public StepView {
   void advance();
   bool propose_step();
   void conclude_step();
+  bool is_long_enough(double h);
   void learn_from(double error, double h);
   bool starts_as_before();
   void finish(StopReason reason);

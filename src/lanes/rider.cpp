@@ -77,10 +77,7 @@ void Rider::take(const Step& step) {
     r.learn_from(error, r.proposed_);
     if (needs_a_look(step)) return keep_trial(step);
     const double h = r.proposed_;
-    if (h > 1e-13 * std::max(r.s_.scales().time, std::abs(r.s_.t)))
-      r.tiny_ = 0;
-    else if (++r.tiny_ > 1000)
-      return r.stop_at_tiny_steps(h);
+    if (!r.is_long_enough(h)) return;
     accept(h, step.next, step.stages + last_stage * r.s_.total * width, step.rows);
     if (r.done_) return;
     if (r.is_last_) return r.finish(StopReason::time_limit);
