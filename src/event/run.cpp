@@ -19,7 +19,7 @@ namespace {
 constexpr double error_slack = 8;
 }  // namespace
 
-void Run::begin(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
+void Run::start(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
                 const std::vector<Condition>& conditions, const SolverOptions& options,
                 StepObserver* observer) {
   s_.stepper = &stepper;
@@ -34,7 +34,7 @@ void Run::go_on() {
   guarded([&] { advance(); });
 }
 
-Outcome Run::end() {
+Outcome Run::take_outcome() {
   if (lawful_) guarded([&] { close(); });
   out_.stats.evaluations += s_.f.evaluations;
   return std::move(out_);

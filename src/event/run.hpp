@@ -29,12 +29,12 @@ class Run final : public StepView {
         conditions_(s_),
         locator_(s_, conditions_) {}
 
-  /// From begin(), by go_on() until is_done(), to end().
-  void begin(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
+  /// From start(), by go_on() until is_done(), to take_outcome().
+  void start(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
              const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer);
   bool is_done() const { return done_; }
   void go_on();
-  Outcome end();
+  Outcome take_outcome();
 
   // StepView
   double begin() const override { return s_.t; }

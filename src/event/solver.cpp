@@ -74,11 +74,11 @@ void Solver::begin(const std::vector<double>& q, const std::vector<double>& v,
   complete.method = method;
   if (!(complete.step > 0)) complete.step = default_step(impl_->system, method);
   impl_->method = method;
-  impl_->run.begin(impl_->stepper(method), q, v, conditions, complete, observer);
+  impl_->run.start(impl_->stepper(method), q, v, conditions, complete, observer);
 }
 
 Outcome Solver::end() {
-  Outcome out = impl_->run.end();
+  Outcome out = impl_->run.take_outcome();
   out.method = impl_->method;
   out.stats.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - impl_->started).count();
