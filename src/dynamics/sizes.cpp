@@ -5,33 +5,35 @@
 
 namespace thud {
 
-namespace {
-
-Scales measure_scales(const System& system, const Work<double>& work) {
+double measure_length(const System& system) {
   const Tree& tree = system.tree();
-  double length = 0, speed = 0, rate = 0;
+  double length = 0;
   const Scene scene = system.scene();
   system.each([&]<class E>(const E& e, int) {
     if constexpr (requires { e.length(scene); }) length = std::max(length, e.length(scene));
   });
-  for (int i = 0; i < tree.body_count(); ++i) {
-    const Body& b = tree.body(i);
+  for (const Body& b : tree.bodies()) {
     length = std::max({length, std::hypot(b.attach.s, b.attach.n), std::hypot(b.center.s, b.center.n)});
-    speed = std::max(speed, norm(tree.center_velocity(work.frames, i)));
     if (b.beam) length = std::max({length, std::abs(b.beam->start()), std::abs(b.beam->end())});
-    rate = std::max(rate, std::abs(work.frames.rate[i]));
   }
-  if (!(length > 0)) length = 1;
-  const double g = std::max(norm(system.gravity()), 1e-3);
+  return length > 0 ? length : 1;
+}
+
+double measure_gravity(const System& system) { return std::max(norm(system.gravity()), 1e-3); }
+
+namespace {
+
+Scales measure_scales(const System& system, const Work<double>& work) {
+  const double length = measure_length(system), g = measure_gravity(system);
+  const MotionSizes<double> motion = measure_motion(system, work.frames, length);
   Scales s;
   s.length = length;
-  s.speed = std::max({speed, rate * length, std::sqrt(g * length)});
+  s.speed = motion.overall(length, g);
   s.rate = s.speed / length;
-  s.force = tree.total_mass() * (g + s.speed * s.speed / length);
+  s.force = system.tree().total_mass() * (g + s.speed * s.speed / length);
   s.moment = s.force * length;
   s.time = length / s.speed;
-  s.reach = length;
-  for (const Vec& origin : work.frames.origin) s.reach = std::max(s.reach, norm(origin));
+  s.reach = motion.reach;
   return s;
 }
 

@@ -21,6 +21,13 @@ struct Kernel {
   /// out = base + h Σ w_j k_j over n rows; base may be null. `stride`: rows from stage to stage.
   void (*combine)(const Term* terms, int count, int n, const double* k, int stride, const double* h,
                   const double* base, double* out);
+  /// The error of steps of length h, from its two estimates and the scales of their rows; as Dop853Method::error.
+  void (*errors)(int n, const double* e5, const double* e3, const double* const* scales, const double* h,
+                 double* out);
+  /// lane_growth of each.
+  void (*grow)(const double* error, const double* last_log_error, double* log_error, double* growth);
+  /// Leaves 1 in `all` where a row is above zero, and what is there times 0 elsewhere.
+  void (*require_positive)(const double* row, double* all);
 
   void carry_out(const Code& code, double* rows) const { run(code.data(), code.data() + code.size(), rows); }
 };

@@ -1,6 +1,7 @@
 // Rows of numbers, 4 at a time.
 
 #include "lanes/kernel.hpp"
+#include "lanes/lane_math.h"
 
 #include <sleef.h>
 
@@ -18,13 +19,6 @@ inline Pack load(const double* from) {
 }
 inline void store(double* to, Pack x) { __builtin_memcpy(to, &x, sizeof x); }
 inline Pack root(Pack x) { return _mm256_sqrt_pd(x); }
-inline Pack sine(Pack x) { return Sleef_cinz_sind4_u10avx(x); }
-inline Pack cosine(Pack x) { return Sleef_cinz_cosd4_u10avx(x); }
-inline auto sine_cosine(Pack x) { return Sleef_cinz_sincosd4_u10avx(x); }
-inline Pack exponential(Pack x) { return Sleef_cinz_expd4_u10avx(x); }
-inline Pack logarithm(Pack x) { return Sleef_cinz_logd4_u10avx(x); }
-// Of x ≥ 0, to a few last bits: half the work of one that is right in the last.
-inline Pack power(Pack x, Pack p) { return exponential(p * logarithm(x)); }
 inline Pack tangent(Pack x) { return Sleef_cinz_tand4_u10avx(x); }
 inline Pack tangent_h(Pack x) { return Sleef_cinz_tanhd4_u10avx(x); }
 inline Pack arc_cosine(Pack x) { return Sleef_cinz_acosd4_u10avx(x); }
@@ -35,6 +29,6 @@ inline Pack arc_tangent(Pack y, Pack x) { return Sleef_cinz_atan2d4_u10avx(y, x)
 #include "lanes/kernel_body.hpp"
 
 extern const Kernel kernel;
-const Kernel kernel = {"avx", run, combine};
+const Kernel kernel = {"avx", run, combine, errors, grow, require_positive};
 
 }  // namespace thud::lanes::avx

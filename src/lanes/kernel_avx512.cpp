@@ -1,6 +1,7 @@
 // Rows of numbers, 8 at a time.
 
 #include "lanes/kernel.hpp"
+#include "lanes/lane_math.h"
 
 #include <sleef.h>
 
@@ -18,13 +19,6 @@ inline Pack load(const double* from) {
 }
 inline void store(double* to, Pack x) { __builtin_memcpy(to, &x, sizeof x); }
 inline Pack root(Pack x) { return _mm512_sqrt_pd(x); }
-inline Pack sine(Pack x) { return Sleef_cinz_sind8_u10avx512fnofma(x); }
-inline Pack cosine(Pack x) { return Sleef_cinz_cosd8_u10avx512fnofma(x); }
-inline auto sine_cosine(Pack x) { return Sleef_cinz_sincosd8_u10avx512fnofma(x); }
-inline Pack exponential(Pack x) { return Sleef_cinz_expd8_u10avx512fnofma(x); }
-inline Pack logarithm(Pack x) { return Sleef_cinz_logd8_u10avx512fnofma(x); }
-// Of x ≥ 0, to a few last bits: half the work of one that is right in the last.
-inline Pack power(Pack x, Pack p) { return exponential(p * logarithm(x)); }
 inline Pack tangent(Pack x) { return Sleef_cinz_tand8_u10avx512fnofma(x); }
 inline Pack tangent_h(Pack x) { return Sleef_cinz_tanhd8_u10avx512fnofma(x); }
 inline Pack arc_cosine(Pack x) { return Sleef_cinz_acosd8_u10avx512fnofma(x); }
@@ -35,6 +29,6 @@ inline Pack arc_tangent(Pack y, Pack x) { return Sleef_cinz_atan2d8_u10avx512fno
 #include "lanes/kernel_body.hpp"
 
 extern const Kernel kernel;
-const Kernel kernel = {"avx512", run, combine};
+const Kernel kernel = {"avx512", run, combine, errors, grow, require_positive};
 
 }  // namespace thud::lanes::avx512

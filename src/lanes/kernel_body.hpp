@@ -14,10 +14,16 @@ template <class F>
 #pragma GCC unroll 8
   for (int i = 0; i < packs; ++i) store(to + i * pack, f(load(a + i * pack), load(b + i * pack)));
 }
-// Lane by lane, where there is nothing to gain.
+// Lane by lane: the compiler makes packs of it. Rows are the same, or apart.
 template <class F>
 [[gnu::always_inline]] inline void single(double* to, const double* a, const double* b, F&& f) {
+#pragma GCC ivdep
   for (int i = 0; i < width; ++i) to[i] = f(a[i], b[i]);
+}
+template <class F>
+[[gnu::always_inline]] inline void single(double* to, const double* a, F&& f) {
+#pragma GCC ivdep
+  for (int i = 0; i < width; ++i) to[i] = f(a[i]);
 }
 
 void run(const Instruction* code, const Instruction* end, double* rows) {
@@ -47,20 +53,28 @@ void run(const Instruction* code, const Instruction* end, double* rows) {
       case Op::div: each(to, a, b, [](Pack p, Pack q) { return p / q; }); break;
       case Op::neg: each(to, a, [](Pack p) { return -p; }); break;
       case Op::sqrt: each(to, a, [](Pack p) { return root(p); }); break;
-      case Op::sin: each(to, a, [](Pack p) { return sine(p); }); break;
-      case Op::cos: each(to, a, [](Pack p) { return cosine(p); }); break;
+      case Op::sin:
+        single(to, a, [](double p) {
+          double c;
+          return lane_sincos(p, &c);
+        });
+        break;
+      case Op::cos:
+        single(to, a, [](double p) {
+          double c;
+          lane_sincos(p, &c);
+          return c;
+        });
+        break;
       case Op::sincos: {
         double* other = rows + x.b * width;
-        for (int i = 0; i < packs; ++i) {
-          const auto both = sine_cosine(load(a + i * pack));
-          store(to + i * pack, both.x);
-          store(other + i * pack, both.y);
-        }
+#pragma GCC ivdep
+        for (int i = 0; i < width; ++i) to[i] = lane_sincos(a[i], other + i);
         break;
       }
-      case Op::pow: each(to, a, b, [](Pack p, Pack q) { return power(p, q); }); break;
-      case Op::exp: each(to, a, [](Pack p) { return exponential(p); }); break;
-      case Op::log: each(to, a, [](Pack p) { return logarithm(p); }); break;
+      case Op::pow: single(to, a, b, [](double p, double q) { return lane_pow(p, q); }); break;
+      case Op::exp: single(to, a, [](double p) { return lane_exp(p); }); break;
+      case Op::log: single(to, a, [](double p) { return lane_log(p); }); break;
       case Op::tan: each(to, a, [](Pack p) { return tangent(p); }); break;
       case Op::tanh: each(to, a, [](Pack p) { return tangent_h(p); }); break;
       case Op::acos: each(to, a, [](Pack p) { return arc_cosine(p); }); break;
@@ -116,6 +130,34 @@ void combine(const Term* terms, int count, int n, const double* k, int stride, c
     case 12: return combine_of<12>(terms, n, k, stride, h, base, out);
     default: break;
   }
+}
+
+void errors(int n, const double* e5, const double* e3, const double* const* scales, const double* h,
+            double* out) {
+  double sum5[width] = {}, sum3[width] = {};
+  for (int i = 0; i < n; ++i)
+#pragma GCC ivdep
+    for (int l = 0; l < width; ++l) {
+      const double a = e5[i * width + l] * scales[i][l], b = e3[i * width + l] * scales[i][l];
+      sum5[l] += a * a;
+      sum3[l] += b * b;
+    }
+#pragma GCC ivdep
+  for (int l = 0; l < width; ++l) {
+    const double denominator = (sum5[l] + 0.01 * sum3[l]) * n;
+    const double error = h[l] * sum5[l] / __builtin_sqrt(denominator);
+    out[l] = !(denominator < lane_infinity()) ? lane_infinity() : denominator == 0 ? 0.0 : error;
+  }
+}
+
+void grow(const double* error, const double* last_log_error, double* log_error, double* growth) {
+#pragma GCC ivdep
+  for (int l = 0; l < width; ++l) growth[l] = lane_growth(error[l], last_log_error[l], log_error + l);
+}
+
+void require_positive(const double* row, double* all) {
+#pragma GCC ivdep
+  for (int l = 0; l < width; ++l) all[l] = row[l] > 0 ? all[l] : 0.0;
 }
 
 }  // namespace

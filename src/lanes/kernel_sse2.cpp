@@ -1,6 +1,7 @@
 // Rows of numbers, 2 at a time.
 
 #include "lanes/kernel.hpp"
+#include "lanes/lane_math.h"
 
 #include <sleef.h>
 
@@ -18,13 +19,6 @@ inline Pack load(const double* from) {
 }
 inline void store(double* to, Pack x) { __builtin_memcpy(to, &x, sizeof x); }
 inline Pack root(Pack x) { return _mm_sqrt_pd(x); }
-inline Pack sine(Pack x) { return Sleef_cinz_sind2_u10sse2(x); }
-inline Pack cosine(Pack x) { return Sleef_cinz_cosd2_u10sse2(x); }
-inline auto sine_cosine(Pack x) { return Sleef_cinz_sincosd2_u10sse2(x); }
-inline Pack exponential(Pack x) { return Sleef_cinz_expd2_u10sse2(x); }
-inline Pack logarithm(Pack x) { return Sleef_cinz_logd2_u10sse2(x); }
-// Of x ≥ 0, to a few last bits: half the work of one that is right in the last.
-inline Pack power(Pack x, Pack p) { return exponential(p * logarithm(x)); }
 inline Pack tangent(Pack x) { return Sleef_cinz_tand2_u10sse2(x); }
 inline Pack tangent_h(Pack x) { return Sleef_cinz_tanhd2_u10sse2(x); }
 inline Pack arc_cosine(Pack x) { return Sleef_cinz_acosd2_u10sse2(x); }
@@ -35,6 +29,6 @@ inline Pack arc_tangent(Pack y, Pack x) { return Sleef_cinz_atan2d2_u10sse2(y, x
 #include "lanes/kernel_body.hpp"
 
 extern const Kernel kernel;
-const Kernel kernel = {"sse2", run, combine};
+const Kernel kernel = {"sse2", run, combine, errors, grow, require_positive};
 
 }  // namespace thud::lanes::sse2

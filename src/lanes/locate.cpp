@@ -42,8 +42,8 @@ void Team::locate_together(Shape& shape, const std::vector<Rider*>& members) {
   for (int l = 0; l < width; ++l) {
     const Rider& r = *members[std::min(l, count - 1)];
     const double *stages = r.trial_stages(), *end = r.trial_end();
-    for (int i = 0; i < (Pair::stages + 1) * total_; ++i) k_[i * width + l] = stages[i];
-    for (int i = 0; i < total_; ++i) next_[i * width + l] = end[i];
+    for (int i = 0; i < (Pair::stages + 1) * b_.total; ++i) b_.k[i * width + l] = stages[i];
+    for (int i = 0; i < b_.total; ++i) b_.next[i * width + l] = end[i];
   }
   std::vector<Search> searches(count);
   find_roots(shape, members, searches);
@@ -58,42 +58,43 @@ void Team::locate_together(Shape& shape, const std::vector<Rider*>& members) {
     if (alone)
       members[l]->locate_alone();
     else
-      members[l]->arrive(members[l]->suspects()[s.first], s.taken, next_.data() + l, slope_.data() + l,
+      members[l]->arrive(members[l]->suspects()[s.first], s.taken, b_.next.data() + l, slope_.data() + l,
                          shape.rows.data() + l);
   }
 }
 
 // The continuous extension, as Stepper::make_dense.
 void Team::make_dense(Shape& shape) {
-  for (int s = Pair::stages + 1; s < Pair::dense_stages; ++s) evaluate(shape, s, Pair::c[s], false);
-  const std::size_t size = y_.size();
+  for (int s = Pair::stages + 1; s < Pair::dense_stages; ++s)
+    b_.evaluate(shape, s, Pair::c[s], Batch::Depth::lean);
+  const std::size_t size = b_.y.size();
   dense_.resize(7 * size);
   double* d = dense_.data();
-  const double *f0 = k_.data(), *f1 = k_.data() + Pair::stages * size;
+  const double *f0 = b_.k.data(), *f1 = b_.k.data() + Pair::stages * size;
   for (std::size_t i = 0; i < size; ++i) {
-    const double delta = next_[i] - y_[i], h = h_[i % width];
+    const double delta = b_.next[i] - b_.y[i], h = b_.h[i % width];
     d[i] = delta;
     d[size + i] = h * f0[i] - delta;
     d[2 * size + i] = 2 * delta - h * (f0[i] + f1[i]);
   }
   for (int term = 0; term < 4; ++term) {
     const std::vector<Term>& terms = dense_terms(term);
-    kernel_.combine(terms.data(), static_cast<int>(terms.size()), total_, k_.data(), total_, h_, nullptr,
-                    d + (3 + term) * size);
+    b_.kernel.combine(terms.data(), static_cast<int>(terms.size()), b_.total, b_.k.data(), b_.total, b_.h,
+                      nullptr, d + (3 + term) * size);
   }
 }
 
 // The state at θ of every lane into the rows.
 void Team::read_dense(Shape& shape, const double* theta) {
-  const std::size_t size = y_.size();
+  const std::size_t size = b_.y.size();
   double* rows = shape.rows.data();
   for (std::size_t i = 0; i < size; ++i) {
     const double x = theta[i % width], rest = 1 - x;
     double sum = dense_[6 * size + i] * x;
     for (int k = 5; k >= 0; --k) sum = (sum + dense_[k * size + i]) * (k % 2 == 0 ? x : rest);
-    rows[i] = y_[i] + sum;
+    rows[i] = b_.y[i] + sum;
   }
-  for (int l = 0; l < width; ++l) rows[shape.program.time_row() * width + l] = t_[l] + theta[l] * h_[l];
+  for (int l = 0; l < width; ++l) rows[shape.program.time_row() * width + l] = b_.t[l] + theta[l] * b_.h[l];
 }
 
 // Instants that differ by less than that are one; see Locator::first_crossing.
@@ -107,15 +108,15 @@ void Team::begin_search(Shape& shape, const std::vector<Rider*>& members, std::v
   const int count = static_cast<int>(members.size());
   double start[width][RootSearch::most], end[width][RootSearch::most];
   const auto note = [&](double(*values)[RootSearch::most]) {
-    kernel_.carry_out(p.full, shape.rows.data());
+    b_.kernel.carry_out(p.full, shape.rows.data());
     for (int l = 0; l < count; ++l)
       for (std::size_t k = 0; k < members[l]->suspects().size(); ++k)
         values[l][k] = value_of(p, shape.rows.data(), l, members[l]->suspects()[k]);
   };
   note(start);
   make_dense(shape);
-  std::copy(next_.begin(), next_.end(), shape.rows.begin());
-  for (int l = 0; l < width; ++l) shape.rows[p.time_row() * width + l] = t_[l] + h_[l];
+  std::copy(b_.next.begin(), b_.next.end(), shape.rows.begin());
+  for (int l = 0; l < width; ++l) shape.rows[p.time_row() * width + l] = b_.t[l] + b_.h[l];
   note(end);
   for (int l = 0; l < count; ++l) {
     Search& s = searches[l];
@@ -142,7 +143,7 @@ void Team::rise_from_zero(Shape& shape, const std::vector<Rider*>& members, std:
   for (double x = 1e-4; x < 4; x *= 4) {
     std::fill_n(theta, width, std::min(x, 1.0));
     read_dense(shape, theta);
-    kernel_.carry_out(shape.program.full, shape.rows.data());
+    b_.kernel.carry_out(shape.program.full, shape.rows.data());
     for (int l = 0; l < count; ++l) {
       Rise& r = rises[l];
       if (!searches[l].from_zero || searches[l].done || r.fallen) continue;
@@ -185,22 +186,22 @@ void Team::find_roots(Shape& shape, const std::vector<Rider*>& members, std::vec
   for (int round = 0; round < 60 && !std::all_of(searches.begin(), searches.end(), is_done); ++round) {
     for (int l = 0; l < count; ++l)
       if (!searches[l].done)
-        theta[l] = searches[l].root.propose(accuracy_of(searches[l], *members[l]) / h_[l]);
+        theta[l] = searches[l].root.propose(accuracy_of(searches[l], *members[l]) / b_.h[l]);
     read_dense(shape, theta);
-    kernel_.carry_out(shape.program.full, shape.rows.data());
+    b_.kernel.carry_out(shape.program.full, shape.rows.data());
     for (int l = 0; l < count; ++l) {
       if (searches[l].done) continue;
       double value[RootSearch::most];
       for (std::size_t k = 0; k < members[l]->suspects().size(); ++k)
         value[k] = value_of(shape.program, shape.rows.data(), l, members[l]->suspects()[k]);
       searches[l].root.take(value);
-      look_at(searches[l], *members[l], h_[l]);
+      look_at(searches[l], *members[l], b_.h[l]);
     }
   }
   for (int l = 0; l < count; ++l) {
     Search& s = searches[l];
     // What is crossed at once is left to the run itself.
-    if (!s.done || s.first < 0 || !(s.theta * h_[l] > 1e-8 * members[l]->time_scale())) s.give_up();
+    if (!s.done || s.first < 0 || !(s.theta * b_.h[l] > 1e-8 * members[l]->time_scale())) s.give_up();
     if (s.alone) s.theta = 1, s.first = -1;
   }
 }
@@ -214,20 +215,20 @@ void Team::step_to_roots(Shape& shape, const std::vector<Rider*>& members,
   for (int l = 0; l < width; ++l) {
     const int m = std::min(l, count - 1);
     theta[l] = searches[m].theta;
-    whole[l] = h_[l];
+    whole[l] = b_.h[l];
     repeats = repeats || !(theta[l] > near_end) || members[m]->tracks_distance();
   }
   read_dense(shape, theta);
-  probe_.assign(shape.rows.begin(), shape.rows.begin() + static_cast<std::ptrdiff_t>(y_.size()));
-  for (int l = 0; l < width; ++l) h_[l] = theta[l] * whole[l];
+  probe_.assign(shape.rows.begin(), shape.rows.begin() + static_cast<std::ptrdiff_t>(b_.y.size()));
+  for (int l = 0; l < width; ++l) b_.h[l] = theta[l] * whole[l];
   if (repeats) {
-    run_stages(shape, nullptr);
+    b_.run_stages(shape, false, [](int) {});
     for (int l = 0; l < width; ++l) {
       const bool from_extension = theta[l] > near_end && !members[std::min(l, count - 1)]->tracks_distance();
-      for (int i = 0; i < total_ && !from_extension; ++i) probe_[i * width + l] = shape.rows[i * width + l];
+      for (int i = 0; i < b_.total && !from_extension; ++i) probe_[i * width + l] = shape.rows[i * width + l];
     }
   }
-  next_ = probe_;
+  b_.next = probe_;
 }
 
 // Newton's steps of second order on the state, as Run::correct.
@@ -235,19 +236,19 @@ void Team::correct(Shape& shape, const std::vector<Rider*>& members, std::vector
   const Program& p = shape.program;
   const int count = static_cast<int>(members.size());
   double* rows = shape.rows.data();
-  const std::size_t size = y_.size();
+  const std::size_t size = b_.y.size();
   slope_.resize(size);
   double at[width];
-  const auto evaluate_at = [&](const std::vector<double>& state) {
+  const auto evaluate_at = [&](const Rows& state) {
     std::copy(state.begin(), state.end(), rows);
     for (int l = 0; l < width; ++l) rows[p.time_row() * width + l] = at[l];
-    kernel_.carry_out(p.full, rows);
+    b_.kernel.carry_out(p.full, rows);
   };
-  for (int l = 0; l < width; ++l) at[l] = t_[l] + h_[l];
-  for (int l = 0; l < count; ++l) searches[l].taken = h_[l];
-  evaluate_at(next_);
+  for (int l = 0; l < width; ++l) at[l] = b_.t[l] + b_.h[l];
+  for (int l = 0; l < count; ++l) searches[l].taken = b_.h[l];
+  evaluate_at(b_.next);
   const auto keep_slope = [&] {
-    for (int i = 0; i < total_; ++i)
+    for (int i = 0; i < b_.total; ++i)
       std::copy_n(rows + p.rates[i] * width, width, slope_.begin() + i * width);
   };
   keep_slope();
@@ -265,10 +266,10 @@ void Team::correct(Shape& shape, const std::vector<Rider*>& members, std::vector
     for (int l = 0; l < width; ++l) {
       const int m = std::min(l, count - 1);
       probe[l] = 1e-7 * std::max(searches[m].taken, 1e-3 * members[m]->time_scale());
-      at[l] = t_[l] + searches[m].taken + probe[l];
+      at[l] = b_.t[l] + searches[m].taken + probe[l];
     }
     probe_.resize(size);
-    for (std::size_t i = 0; i < size; ++i) probe_[i] = next_[i] + probe[i % width] * slope_[i];
+    for (std::size_t i = 0; i < size; ++i) probe_[i] = b_.next[i] + probe[i % width] * slope_[i];
     evaluate_at(probe_);
     double rate[width] = {};
     any = false;
@@ -281,14 +282,14 @@ void Team::correct(Shape& shape, const std::vector<Rider*>& members, std::vector
         s.corrected = true;
         continue;
       }
-      for (int i = 0; i < total_; ++i) {
+      for (int i = 0; i < b_.total; ++i) {
         const double slope = slope_[i * width + l];
-        next_[i * width + l] += dt * (slope + 0.5 * dt / probe[l] * (rows[p.rates[i] * width + l] - slope));
+        b_.next[i * width + l] += dt * (slope + 0.5 * dt / probe[l] * (rows[p.rates[i] * width + l] - slope));
       }
       s.taken += dt;
     }
-    for (int l = 0; l < width; ++l) at[l] = t_[l] + searches[std::min(l, count - 1)].taken;
-    evaluate_at(next_);
+    for (int l = 0; l < width; ++l) at[l] = b_.t[l] + searches[std::min(l, count - 1)].taken;
+    evaluate_at(b_.next);
     keep_slope();
     for (int l = 0; l < count; ++l) {
       Search& s = searches[l];

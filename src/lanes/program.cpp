@@ -319,7 +319,7 @@ Program make_program(const Recording& r, const std::vector<char>& varying) {
     for (std::int32_t n : nodes) out.push_back(simple.of(n));
     return out;
   };
-  std::vector<std::pair<std::int32_t, bool>> in_rates, in_all;
+  std::vector<std::pair<std::int32_t, bool>> in_rates, in_all, in_reports;
   std::vector<std::int32_t> rates = all_of(r.rates), all = rates;
   for (const auto* list : {&r.guards, &r.conditions, &r.distances, &r.closing})
     for (std::int32_t n : *list) all.push_back(simple.of(n));
@@ -327,7 +327,8 @@ Program make_program(const Recording& r, const std::vector<char>& varying) {
   all.push_back(simple.of(r.energy));
   for (std::size_t k = 0; k < r.assumptions.size(); ++k) {
     const std::pair<std::int32_t, bool> one{simple.of(r.assumptions[k].node), r.assumptions[k].outcome};
-    in_all.push_back(one);
+    in_reports.push_back(one);
+    if (k < r.assumptions_of_looks) in_all.push_back(one);
     if (k < r.assumptions_of_rates) in_rates.push_back(one);
   }
   const auto once_each = [](auto& list) {
@@ -336,14 +337,29 @@ Program make_program(const Recording& r, const std::vector<char>& varying) {
   };
   once_each(in_rates);
   once_each(in_all);
+  once_each(in_reports);
 
   Writer writer(simple.take_values(), p);
   for (std::int32_t v : all) writer.need(v);
-  for (const auto& [v, outcome] : in_all) writer.need(v);
+  const std::vector<std::int32_t> reports = all_of(r.reports);
+  for (std::int32_t v : reports) writer.need(v);
+  for (const auto& [v, outcome] : in_reports) writer.need(v);
   writer.place_lasting();
   std::vector<std::uint16_t> rows;
   writer.write(rates, in_rates, p.lean, rows);
   p.lean_rates = rows;
+  std::vector<std::int32_t> probed = rates;
+  for (const auto* list : {&r.guards, &r.conditions})
+    for (std::int32_t n : *list) probed.push_back(simple.of(n));
+  writer.write(probed, in_all, p.probe, rows);
+  const auto part = [&](std::size_t from, std::size_t count) {
+    const auto at = rows.begin() + static_cast<std::ptrdiff_t>(from);
+    return std::vector<std::uint16_t>(at, at + static_cast<std::ptrdiff_t>(count));
+  };
+  p.probe_rates = part(0, r.rates.size());
+  p.probe_guards = part(r.rates.size(), r.guards.size());
+  p.probe_conditions = part(r.rates.size() + r.guards.size(), r.conditions.size());
+  if (!reports.empty()) writer.write(reports, in_reports, p.report, p.reports);
   writer.write(all, in_all, p.full, rows);
   writer.finish();
   auto next = rows.begin();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dynamics/observe.hpp"
+#include "dynamics/sizes.hpp"
 #include "thud/dynamics/system_impl.hpp"
 
 namespace thud::lanes {
@@ -17,7 +18,7 @@ bool Recording::has_shape_of(const Recording& other) const {
                     other.assumptions.end(), same_way)
       && rates == other.rates && guards == other.guards && conditions == other.conditions
       && distances == other.distances && closing == other.closing && kinetic == other.kinetic
-      && energy == other.energy && is_rough == other.is_rough;
+      && energy == other.energy && reports == other.reports && is_rough == other.is_rough;
 }
 
 bool can_be_recorded(const System& system, const std::vector<Condition>& conditions) {
@@ -42,7 +43,8 @@ constexpr std::size_t most_nodes = 40000;
 }  // namespace
 
 Recording Tracer::record(const System& system, const Mode& mode, double t, const double* y,
-                         const Scales& scales, const std::vector<Condition>& conditions) {
+                         const Scales& scales, const std::vector<Condition>& conditions,
+                         const std::vector<Observable>& reports) {
   Recorder recorder;
   Recording out;
   const int total = out.state_size = system.state_size();
@@ -78,7 +80,38 @@ Recording Tracer::record(const System& system, const Mode& mode, double t, const
   out.energy = (kinetic + system.tree().potential_energy(work_.frames, system.gravity())
                 + system.tree().strain_energy(work_.frames) + system.stored_energy(work_))
                    .node();
+  out.assumptions_of_looks = recorder.assumptions.size();
+  for (const Observable& o : reports)
+    out.reports.push_back(detail::observe_state(system, o, time, state.data(), work_).node());
   out.is_usable = !recorder.leaked && recorder.nodes.size() < most_nodes;
+  out.nodes = std::move(recorder.nodes);
+  out.constants = std::move(recorder.constants);
+  out.assumptions = std::move(recorder.assumptions);
+  return out;
+}
+
+Recording record_start(const System& system, const std::vector<double>& knobs, const StartRule& rule) {
+  Recorder recorder;
+  Recording out;
+  out.state_size = static_cast<int>(knobs.size());
+  std::vector<Traced> inputs;
+  for (std::size_t k = 0; k < knobs.size(); ++k)
+    inputs.emplace_back(knobs[k], recorder.push(Op::input, static_cast<std::int32_t>(k)));
+  TracedStart start;
+  if (!rule(inputs, start)) return out;
+  Frames<Traced> frames;
+  frames.resize(system.tree());
+  system.tree().kinematics(start.q.data(), start.v.data(), frames);
+  const double length = measure_length(system);
+  const MotionSizes<Traced> motion = measure_motion(system, frames, length);
+  for (const auto* list : {&start.q, &start.v})
+    for (const Traced& x : *list) out.rates.push_back(x.node());
+  out.kinetic = out.energy = motion.overall(length, measure_gravity(system)).node();
+  out.rates.push_back(out.kinetic);
+  out.rates.push_back(motion.reach.node());
+  for (const Traced& x : start.numbers) out.rates.push_back(x.node());
+  out.assumptions_of_rates = out.assumptions_of_looks = recorder.assumptions.size();
+  out.is_usable = !recorder.leaked;
   out.nodes = std::move(recorder.nodes);
   out.constants = std::move(recorder.constants);
   out.assumptions = std::move(recorder.assumptions);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "lanes/traced.hpp"
@@ -14,7 +15,7 @@ struct Recording {
   std::vector<Node> nodes;
   std::vector<double> constants;
   std::vector<Assumption> assumptions;
-  std::size_t assumptions_of_rates = 0;  ///< the first of them
+  std::size_t assumptions_of_rates = 0, assumptions_of_looks = 0;  ///< the first of them
   int state_size = 0;
 
   std::vector<std::int32_t> rates;               ///< dy/dt
@@ -22,6 +23,7 @@ struct Recording {
   std::vector<std::int32_t> conditions;          ///< less their targets
   std::vector<std::int32_t> distances, closing;  ///< of what approaches, and their rates
   std::int32_t kinetic = -1, energy = -1;        ///< kinetic, and all that is stored
+  std::vector<std::int32_t> reports;             ///< observables that results ask for
 
   std::vector<GuardId> ids;
   std::vector<char> is_rough;  ///< per guard: its tolerance follows from the state
@@ -36,7 +38,7 @@ class Tracer {
  public:
   /// `y` is a state of the mode: comparisons of values go the way they go there.
   Recording record(const System& system, const Mode& mode, double t, const double* y, const Scales& scales,
-                   const std::vector<Condition>& conditions);
+                   const std::vector<Condition>& conditions, const std::vector<Observable>& reports = {});
   /// The system last recorded has changed, or is gone.
   void forget() { prepared_ = nullptr; }
 
@@ -44,6 +46,15 @@ class Tracer {
   const System* prepared_ = nullptr;
   Work<Traced> work_;
 };
+
+/// Where runs start, from their knobs: coordinates, velocities, and numbers of beds that follow the knobs. False where it is
+/// not so simple.
+struct TracedStart {
+  std::vector<Traced> q, v, numbers;
+};
+using StartRule = std::function<bool(const std::vector<Traced>& knobs, TracedStart& out)>;
+/// The same as a program: its inputs are the knobs, its rates coordinates, velocities, speed and reach (Scales), numbers.
+Recording record_start(const System& system, const std::vector<double>& knobs, const StartRule& rule);
 
 /// Whether everything that acts in a system can be written down at all: nothing that follows the time, a controller, or a
 /// function of the user's.

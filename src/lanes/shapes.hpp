@@ -14,7 +14,7 @@ struct Shape {
   Recording first;            ///< as it was met first
   std::vector<char> varying;  ///< per constant: it has been met with another value
   Program program;
-  std::vector<double> rows;  ///< of the program
+  Rows rows;  ///< of the program
 };
 
 /// A mode of a system as lanes compute it.

@@ -1,52 +1,10 @@
 #include "lanes/team.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
-#include "lanes/stage_terms.hpp"
-
 namespace thud::lanes {
-
-namespace {
-
-template <std::size_t N>
-std::vector<Term> terms_of(const std::array<tableau::Entry, N>& row) {
-  std::vector<Term> out;
-  for (const tableau::Entry& e : row) out.push_back({e.stage, e.weight});
-  return out;
-}
-
-}  // namespace
-
-const std::vector<Term>& stage_terms(int stage) {
-  static const std::vector<std::vector<Term>> all = {
-      {},
-      terms_of(Pair::a1),
-      terms_of(Pair::a2),
-      terms_of(Pair::a3),
-      terms_of(Pair::a4),
-      terms_of(Pair::a5),
-      terms_of(Pair::a6),
-      terms_of(Pair::a7),
-      terms_of(Pair::a8),
-      terms_of(Pair::a9),
-      terms_of(Pair::a10),
-      terms_of(Pair::a11),
-      terms_of(Pair::b),
-      terms_of(Pair::a13),
-      terms_of(Pair::a14),
-      terms_of(Pair::a15),
-  };
-  return all[stage];
-}
-
-const std::vector<Term>& dense_terms(int term) {
-  static const std::vector<std::vector<Term>> all = {terms_of(Pair::d0), terms_of(Pair::d1),
-                                                     terms_of(Pair::d2), terms_of(Pair::d3)};
-  return all[term];
-}
 
 void Team::add(Solver& solver, int tag) {
   std::unique_ptr<Rider> rider;
@@ -154,53 +112,35 @@ void Team::go_on(const std::function<void(int)>& done) {
 void Team::load(Shape& shape, const std::vector<Rider*>& members) {
   const Program& p = shape.program;
   const int count = static_cast<int>(members.size());
-  total_ = p.state_size;
-  moving_ = 2 * members[0]->system().dof_count();
-  const auto size = static_cast<std::size_t>(total_) * width;
-  y_.resize(size);
-  next_.resize(size);
-  e5_.resize(size);
-  e3_.resize(size);
-  k_.resize(16 * size);
+  b_.make_room(p, 2 * members[0]->system().dof_count());
   probed_.resize(width);
   double* rows = shape.rows.data();
   for (int l = 0; l < width; ++l) {
     Rider& r = *members[std::min(l, count - 1)];
-    t_[l] = r.time();
-    h_[l] = r.proposed();
-    one_[l] = 1;
+    b_.t[l] = r.time();
+    b_.h[l] = r.proposed();
     const double *y = r.state(), *slope = r.slope();
-    for (int i = 0; i < total_; ++i) {
-      y_[i * width + l] = rows[i * width + l] = y[i];
-      k_[i * width + l] = slope[i];
+    for (int i = 0; i < b_.total; ++i) {
+      b_.y[i * width + l] = rows[i * width + l] = y[i];
+      b_.k[i * width + l] = slope[i];
     }
     const std::vector<double>& constants = r.fitting().constants;
     for (int c = 0; c < p.lane_constants; ++c)
       rows[(p.first_constant() + c) * width + l] = constants[p.varying[c]];
-    rows[p.time_row() * width + l] = t_[l];
+    rows[p.time_row() * width + l] = b_.t[l];
     rows[p.fits_row * width + l] = 1;
     probed_[l].clear();
   }
-  kernel_.carry_out(p.once, rows);
-}
-
-// All stages of a step; the state at its end is in the rows, and what the program tells of it.
-void Team::run_stages(Shape& shape, const std::vector<Rider*>* lookers) {
-  for (int s = 1; s < Pair::stages; ++s) {
-    const bool probes = lookers && (s == 7 || s == 9);
-    evaluate(shape, s, Pair::c[s], probes);
-    if (probes) look(shape, *lookers);
-  }
-  evaluate(shape, Pair::stages, 1, true);
+  b_.kernel.carry_out(p.once, rows);
 }
 
 void Team::step_together(Shape& shape, const std::vector<Rider*>& members) {
   const Program& p = shape.program;
   const int count = static_cast<int>(members.size());
   load(shape, members);
-  run_stages(shape, &members);
+  b_.run_stages(shape, true, [&](int) { look(shape, members); });
   const double* rows = shape.rows.data();
-  std::copy(rows, rows + y_.size(), next_.begin());
+  std::copy(rows, rows + b_.y.size(), b_.next.begin());
 
   double error[width];
   find_errors(members, error);
@@ -209,27 +149,12 @@ void Team::step_together(Shape& shape, const std::vector<Rider*>& members) {
     Rider::Step step;
     step.error = error[l];
     step.fits = rows[p.fits_row * width + l] == 1;
-    step.next = next_.data() + l;
-    step.stages = k_.data() + l;
+    step.next = b_.next.data() + l;
+    step.stages = b_.k.data() + l;
     step.rows = rows + l;
     step.probed = &probed_[l];
     members[l]->take(step);
   }
-}
-
-// A stage: the state into the rows, the program, its slopes.
-void Team::evaluate(Shape& shape, int stage, double c, bool full) {
-  const Program& p = shape.program;
-  double* rows = shape.rows.data();
-  const std::vector<Term>& terms = stage_terms(stage);
-  const int n = stage == Pair::stages ? total_ : moving_;  // quadratures do not feed back
-  kernel_.combine(terms.data(), static_cast<int>(terms.size()), n, k_.data(), total_, h_, y_.data(), rows);
-  if (full)
-    for (int l = 0; l < width; ++l) rows[p.time_row() * width + l] = t_[l] + c * h_[l];
-  kernel_.carry_out(full ? p.full : p.lean, rows);
-  double* k = k_.data() + static_cast<std::ptrdiff_t>(stage) * total_ * width;
-  const std::vector<std::uint16_t>& from = full ? p.rates : p.lean_rates;
-  for (int i = 0; i < total_; ++i) std::copy_n(rows + from[i] * width, width, k + i * width);
 }
 
 // Remembers which guards are violated at an inner stage.
@@ -239,7 +164,7 @@ void Team::look(Shape& shape, const std::vector<Rider*>& members) {
   for (int l = 0; l < static_cast<int>(members.size()); ++l) {
     const std::vector<double>& tolerance = members[l]->tolerances();
     for (std::size_t g = 0; g < p.guards.size(); ++g) {
-      if (rows[p.guards[g] * width + l] >= -tolerance[g]) continue;
+      if (rows[p.probe_guards[g] * width + l] >= -tolerance[g]) continue;
       if (probed_[l].empty()) probed_[l].assign(p.guards.size(), 0);
       probed_[l][g] = 1;
     }
@@ -248,22 +173,20 @@ void Team::look(Shape& shape, const std::vector<Rider*>& members) {
 
 // As Dop853Method::error.
 void Team::find_errors(const std::vector<Rider*>& members, double* out) {
-  static const std::vector<Term> e5 = terms_of(Pair::e5), e3 = terms_of(Pair::e3);
-  const int n = moving_;
-  kernel_.combine(e5.data(), static_cast<int>(e5.size()), n, k_.data(), total_, one_, nullptr, e5_.data());
-  kernel_.combine(e3.data(), static_cast<int>(e3.size()), n, k_.data(), total_, one_, nullptr, e3_.data());
+  const int n = b_.moving;
+  b_.find_errors();
   for (int l = 0; l < static_cast<int>(members.size()); ++l) {
     const double* scale = members[l]->error_scale();
     double sum5 = 0, sum3 = 0;
     for (int i = 0; i < n; ++i) {
-      const double a = e5_[i * width + l] * scale[i], b = e3_[i * width + l] * scale[i];
+      const double a = b_.e5[i * width + l] * scale[i], b = b_.e3[i * width + l] * scale[i];
       sum5 += a * a;
       sum3 += b * b;
     }
     const double denominator = (sum5 + 0.01 * sum3) * n;
     out[l] = !std::isfinite(denominator) ? std::numeric_limits<double>::infinity()
            : denominator == 0            ? 0.0
-                                         : std::abs(h_[l]) * sum5 / std::sqrt(denominator);
+                                         : std::abs(b_.h[l]) * sum5 / std::sqrt(denominator);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "lanes/kernel.hpp"
+#include "lanes/batch.hpp"
 #include "lanes/rider.hpp"
 
 namespace thud::lanes {
@@ -15,7 +15,7 @@ namespace thud::lanes {
 /// What a run computes does not depend on which others it goes along with.
 class Team {
  public:
-  explicit Team(const Kernel& kernel = best_kernel()) : kernel_(kernel) {}
+  explicit Team(const Kernel& kernel = best_kernel()) : b_(kernel) {}
 
   /// A run that has begun. The solver must stay until it is done.
   void add(Solver& solver, int tag);
@@ -44,8 +44,6 @@ class Team {
   bool make_ready(Rider& rider);
   void step_together(Shape& shape, const std::vector<Rider*>& members);
   void load(Shape& shape, const std::vector<Rider*>& members);
-  void run_stages(Shape& shape, const std::vector<Rider*>* lookers);
-  void evaluate(Shape& shape, int stage, double c, bool full);
 
   // locating
   struct Search;
@@ -62,7 +60,6 @@ class Team {
   void look(Shape& shape, const std::vector<Rider*>& members);
   void find_errors(const std::vector<Rider*>& members, double* out);
 
-  const Kernel& kernel_;
   Shapes shapes_;
   Tracer tracer_;
   std::vector<std::unique_ptr<Known>> known_;
@@ -71,9 +68,8 @@ class Team {
   Counts counts_;
 
   // One batch.
-  int moving_ = 0, total_ = 0;
-  std::vector<double> y_, k_, next_, e5_, e3_, dense_, slope_, probe_;
-  double t_[width] = {}, h_[width] = {}, one_[width] = {};
+  Batch b_;
+  Rows dense_, slope_, probe_;
   std::vector<std::vector<char>> probed_;
 };
 

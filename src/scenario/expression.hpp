@@ -13,6 +13,10 @@
 
 #include "scenario/reading.hpp"
 
+namespace thud::lanes {
+class Traced;
+}
+
 namespace thud::doc {
 
 class Curve;
@@ -151,6 +155,9 @@ class TimeExpression {
 
   /// The value with its derivative by what symbols and variable change with.
   Dual<double> rate_at(Dual<double> t) const;
+
+  /// The same written down (lanes/traced.hpp), with all variables set. Throws ExpressionError.
+  [[nodiscard]] lanes::Traced traced(std::span<const lanes::Traced> values) const;
 
   [[nodiscard]] const std::string& text() const;
   /// The text with functions in the place of tables.

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#ifdef THUD_WITH_LANES
+#include "lanes/traced.hpp"
+#endif
 #include "scenario/curve.hpp"
 #include "scenario/expression.hpp"
 #include "thud/math/dual_math.hpp"
@@ -21,6 +24,11 @@ namespace {
 template <class Number>
 class RateParser {
   using Inner = decltype(Number::v);
+#ifdef THUD_WITH_LANES
+  static constexpr bool is_recorded = std::is_same_v<Inner, lanes::Traced>;  // its derivatives mean nothing
+#else
+  static constexpr bool is_recorded = false;
+#endif
 
  public:
   RateParser(std::string_view text, const SymbolTable& symbols, const std::vector<std::string>& variables,
@@ -203,6 +211,8 @@ class RateParser {
   static Number symbol(double value, double rate) {
     if constexpr (std::is_same_v<Number, Dual<double>>)
       return {value, rate};
+    else if constexpr (is_recorded)
+      return Number(Inner(value));
     else
       return Number(RateParser<Inner>::symbol(value, rate));
   }
@@ -221,12 +231,16 @@ class RateParser {
   static Number asin_of(Number x) {
     if constexpr (std::is_same_v<Inner, double>)
       return {std::asin(x.v), x.d / std::sqrt(1 - x.v * x.v)};
+    else if constexpr (is_recorded)
+      return Number(Inner(0.5 * std::numbers::pi) - acos(x.v));
     else
       return {RateParser<Inner>::asin_of(x.v), x.d / sqrt(Inner(1) - x.v * x.v)};
   }
   static Number atan_of(Number x) {
     if constexpr (std::is_same_v<Inner, double>)
       return {std::atan(x.v), x.d / (1 + x.v * x.v)};
+    else if constexpr (is_recorded)
+      return Number(atan2(x.v, Inner(1)));
     else
       return {RateParser<Inner>::atan_of(x.v), x.d / (Inner(1) + x.v * x.v)};
   }
@@ -308,6 +322,15 @@ double expression_rate(std::string_view text, const SymbolTable& symbols, double
     throw ExpressionError(fmt::format("\"{}\" has no derivative that could be found", text), 0);
   return found.d;
 }
+
+#ifdef THUD_WITH_LANES
+lanes::Traced TimeExpression::traced(std::span<const lanes::Traced> values) const {
+  using Number = Dual<lanes::Traced>;
+  std::vector<Number> numbers;
+  for (const lanes::Traced& x : values) numbers.emplace_back(x);
+  return RateParser<Number>(code(), symbols(), variables(), numbers).parse().v;
+}
+#endif
 
 template <class P>
 std::array<P, 3> expression_jet(std::string_view text, const SymbolTable& symbols,

@@ -1,44 +1,24 @@
-#include "thud/scenario/family.hpp"
+#include "scenario/family_impl.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "scenario/beds.hpp"
-#include "scenario/build.hpp"
 #include "scenario/contacts.hpp"
-#include "scenario/initial.hpp"
 #include "scenario/parameters.hpp"
-#include "scenario/runner.hpp"
-#ifdef THUD_WITH_LANES
-#include "lanes/team.hpp"
-#endif
 
 namespace thud {
 
+using namespace family;
+
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t missing = std::numeric_limits<std::size_t>::max();
-
-enum class Source : std::uint8_t { result, observable, time, reason, residual };
-
-struct Read {
-  Source source;
-  std::size_t index;
-};
 
 bool contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-template <class Named>
-std::vector<std::string> names(const std::vector<Named>& list) {
-  std::vector<std::string> out;
-  for (const Named& x : list) out.push_back(x.name);
-  return out;
 }
 
 bool share(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -67,129 +47,36 @@ struct Dependence {
   }
 };
 
-// A value that follows from the varied knobs and what is derived from them.
-struct Formula {
-  std::size_t place;
-  doc::TimeExpression expression;
-};
-
-// A number of a bed: where its surface is, its slope, or a coefficient of its law.
-struct BedFormula {
-  int bed;
-  std::string key;
-  const Coefficient* coefficient;
-  doc::TimeExpression expression;
-};
-
 }  // namespace
 
-struct ScenarioFamily::Impl {
-  Impl(doc::Document d, KnobSettings settings_, OwnParts own_, Scenario scenario)
-      : document(std::move(d)),
-        fixed(std::move(settings_)),
-        own(std::move(own_)),
-        base(std::move(scenario)) {}
-
-  static std::unique_ptr<Impl> make(doc::Document document, const KnobSettings& fixed,
-                                    const std::vector<std::string>& varied,
-                                    const std::vector<std::string>& outputs, const OwnParts& own = {}) {
-    Scenario base = doc::build_scenario(document, fixed, own);
-    auto impl = std::make_unique<Impl>(std::move(document), fixed, own, std::move(base));
-    impl->find_knobs(varied);
-    impl->find_outputs(outputs);
-    impl->prepare_quick_way();
-    return impl;
-  }
-
-  doc::Document document;
-  KnobSettings fixed;
-  OwnParts own;
-  Scenario base, current;
-  std::vector<Knob> knobs;
-  std::vector<std::size_t> knob_index;  // among those of the scenario
-  std::vector<FamilyOutput> outputs;
-  std::vector<Read> reads;
-  bool is_current = false;  // `current` has been built
-
-  // The quick way, where only beds and the initial state change.
-  bool quick = false, beds_change = false, tracks_distance = false;
-  std::optional<doc::Table> root;
-  doc::SymbolTable symbols;
-  std::vector<std::string> moving;  // varied knobs, then derived names
-  std::vector<double> moving_values;
-  std::vector<Formula> derived, starts;
-  std::vector<BedFormula> bed_numbers;
-  std::vector<doc::InitialEntry> entries;
-  std::optional<doc::InitialSolver> initial;
-  std::vector<std::string> body_names;
-  std::unique_ptr<Runner> runner;
-
-  KnobSettings settings(std::span<const double> values) const {
-    KnobSettings set = fixed;
-    for (std::size_t k = 0; k < knobs.size(); ++k) {
-      const Knob& knob = knobs[k];
-      std::string text = fmt::format("{:.17g}", values[k]);
-      if (!knob.choices.empty()) {
-        const double index = values[k];
-        if (!(index >= 0 && index < static_cast<double>(knob.choices.size())))
-          throw InputError({}, fmt::format("knob \"{}\" has no choice number {}", knob.name, index));
-        text = knob.choices[static_cast<std::size_t>(index)];
-      }
-      set.emplace_back(knob.name, std::move(text));
+KnobSettings ScenarioFamily::Impl::settings(std::span<const double> values) const {
+  KnobSettings set = fixed;
+  for (std::size_t k = 0; k < knobs.size(); ++k) {
+    const Knob& knob = knobs[k];
+    std::string text = fmt::format("{:.17g}", values[k]);
+    if (!knob.choices.empty()) {
+      const double index = values[k];
+      if (!(index >= 0 && index < static_cast<double>(knob.choices.size())))
+        throw InputError({}, fmt::format("knob \"{}\" has no choice number {}", knob.name, index));
+      text = knob.choices[static_cast<std::size_t>(index)];
     }
-    return set;
+    set.emplace_back(knob.name, std::move(text));
   }
+  return set;
+}
 
-  void find_knobs(const std::vector<std::string>& varied) {
-    std::vector<std::string> known;
-    for (const Knob& k : base.knobs) known.push_back(k.name);
-    for (const std::string& name : varied) {
-      const auto found = std::find(known.begin(), known.end(), name);
-      if (found == known.end())
-        throw InputError({}, fmt::format("scenario \"{}\" has no knob \"{}\"{} (knobs: {})", base.name, name,
-                                         did_you_mean(name, known), one_of(known)));
-      knob_index.push_back(static_cast<std::size_t>(found - known.begin()));
-      knobs.push_back(base.knobs[knob_index.back()]);
-    }
+void ScenarioFamily::Impl::find_knobs(const std::vector<std::string>& varied) {
+  std::vector<std::string> known;
+  for (const Knob& k : base.knobs) known.push_back(k.name);
+  for (const std::string& name : varied) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      throw InputError({}, fmt::format("scenario \"{}\" has no knob \"{}\"{} (knobs: {})", base.name, name,
+                                       did_you_mean(name, known), one_of(known)));
+    knob_index.push_back(static_cast<std::size_t>(found - known.begin()));
+    knobs.push_back(base.knobs[knob_index.back()]);
   }
-
-  doc::TimeExpression compile(const std::string& text, const doc::SymbolTable& names) const {
-    return {std::string_view(text).substr(1), names, moving};
-  }
-
-  void find_outputs(const std::vector<std::string>& names);
-  void prepare_quick_way();
-  bool compile_beds();
-  bool turn_beds();
-  bool turn_quickly(std::span<const double> values);
-  void rebuild(std::span<const double> values);
-  double read(const Read& r, Runner& from);
-  std::vector<char> asked() const;
-  void set_knobs(std::span<const double> values) {
-    if (!(quick && is_current && turn_quickly(values))) rebuild(values);
-  }
-  bool turn(std::span<const double> values, FamilyRun& report);
-  void read_run(Runner& from, FamilyRun& report, double* out);
-  FamilyRun run_alone(std::span<const double> values, double* out, const RunRequest& request);
-  bool run_many(std::int64_t count, const FillPoint& point, const TakeRun& take, const RunRequest& request);
-  bool run_each(std::int64_t next, std::int64_t count, const FillPoint& point, const TakeRun& take,
-                const RunRequest& request);
-  bool run_together(std::int64_t next, std::int64_t count, const FillPoint& point, const TakeRun& take,
-                    const RunRequest& request);
-  StepCounts counts;
-
-#ifdef THUD_WITH_LANES
-  struct Slot;
-  bool begin_run(Slot& slot, std::span<const double> values, const RunRequest& request);
-  static constexpr bool lanes_allowed = true;
-  std::unique_ptr<lanes::Team> team;
-  std::string team_name;
-  std::vector<Slot> slots;
-  std::unique_ptr<Impl> spare;  // for runs by themselves, while others are under way
-#else
-  static constexpr bool lanes_allowed = false;
-#endif
-};
+}
 
 void ScenarioFamily::Impl::find_outputs(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -321,6 +208,9 @@ bool ScenarioFamily::Impl::turn_beds() {
 }
 
 void ScenarioFamily::Impl::rebuild(std::span<const double> values) {
+#ifdef THUD_WITH_LANES
+  journey.reset();
+#endif
   runner.reset();
   initial.reset();
   current = doc::build_scenario(document, settings(values), own);
@@ -474,85 +364,7 @@ bool ScenarioFamily::Impl::run_each(std::int64_t next, std::int64_t count, const
   return true;
 }
 
-#ifdef THUD_WITH_LANES
-namespace {
-constexpr int slots_at_most = 64;
-}
-
-// A place for a run among others.
-struct ScenarioFamily::Impl::Slot {
-  std::unique_ptr<Impl> own;  // where every run has a system of its own
-  std::unique_ptr<Runner> shared;
-  std::int64_t index = 0;
-
-  Runner& runner() { return own ? *own->runner : *shared; }
-};
-
-bool ScenarioFamily::Impl::begin_run(Slot& slot, std::span<const double> values, const RunRequest& request) {
-  Impl& f = slot.own ? *slot.own : *this;
-  if (!slot.own) {
-    if (!turn_quickly(values)) return false;
-    if (!slot.shared) slot.shared = std::make_unique<Runner>(current, asked());
-  } else {
-    if (f.is_current) team->forget(*f.current.system);
-    FamilyRun refused;
-    if (!f.turn(values, refused)) return false;
-    if (!f.runner) f.runner = std::make_unique<Runner>(f.current, f.asked());
-  }
-  team->add(slot.runner().begin(request), static_cast<int>(&slot - slots.data()));
-  return true;
-}
-
-bool ScenarioFamily::Impl::run_together(std::int64_t next, std::int64_t count, const FillPoint& point,
-                                        const TakeRun& take, const RunRequest& request) {
-  const bool shares_system = quick && !beds_change && bed_numbers.empty();
-  std::vector<double> values(knobs.size()), out(outputs.size());
-  if (!team || team_name != request.lanes) {
-    const lanes::Kernel* kernel =
-        request.lanes.empty() ? &lanes::best_kernel() : lanes::find_kernel(request.lanes);
-    team = std::make_unique<lanes::Team>(kernel ? *kernel : lanes::best_kernel());
-    team_name = request.lanes;
-  }
-  if (!runner) runner = std::make_unique<Runner>(current, asked());
-  if (runner->watches_steps()) return run_each(next, count, point, take, request);
-  slots.resize(std::min<std::int64_t>(slots_at_most, std::max<std::int64_t>(slots.size(), count - next)));
-  std::vector<int> idle;
-  for (int k = static_cast<int>(slots.size()); k-- > 0;) idle.push_back(k);
-  const lanes::Team::Counts before = team->counts();
-  bool cancelled = false;
-  const auto alone = [&] {  // what the quick way does not take
-    if (!spare) spare = make(document, fixed, names(knobs), names(outputs), own);
-    const FamilyRun run = spare->run_alone(values, out.data(), request);
-    cancelled = run.reason == StopReason::cancelled || !take(next, run, out.data());
-  };
-  while (!cancelled && (next < count || team->size() > 0)) {
-    for (; next < count && !idle.empty() && !cancelled; ++next) {
-      point(next, values);
-      Slot& slot = slots[idle.back()];
-      if (!shares_system && !slot.own) slot.own = make(document, fixed, names(knobs), names(outputs), own);
-      slot.index = next;
-      if (!begin_run(slot, values, request))
-        alone();
-      else
-        idle.pop_back();
-      cancelled = cancelled || (request.cancel && *request.cancel);
-    }
-    team->go_on([&](int tag) {
-      Slot& slot = slots[tag];
-      idle.push_back(tag);
-      slot.runner().end();
-      FamilyRun run;
-      std::fill(out.begin(), out.end(), none);
-      (slot.own ? *slot.own : *this).read_run(slot.runner(), run, out.data());
-      cancelled = cancelled || run.reason == StopReason::cancelled || !take(slot.index, run, out.data());
-    });
-  }
-  team->clear();
-  counts.lanes += team->counts().lane_steps - before.lane_steps;
-  counts.single += team->counts().own_steps - before.own_steps;
-  return !cancelled;
-}
-#else
+#ifndef THUD_WITH_LANES
 bool ScenarioFamily::Impl::run_together(std::int64_t, std::int64_t, const FillPoint&, const TakeRun&,
                                         const RunRequest&) {
   return true;

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "scenario/direct_start.hpp"
 #include "scenario/loop_start.hpp"
 #include "solve/dense.hpp"
 #include "thud/base/format.hpp"
-#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -38,6 +38,13 @@ Dimension dimension_of(const NamedObservable& o) {
 }
 
 }  // namespace
+
+int own_dof(const Tree& tree, const Observable& what) {
+  if (is_travel(what.quantity)) return tree.joint_dof(what.body);
+  const JointKind kind = tree.joint_kind(what.body);
+  const bool turns = kind == JointKind::pin || kind == JointKind::free;
+  return turns && is_turn(what.quantity) ? tree.angle_dof(what.body) : -1;
+}
 
 // Poses and motions are separate problems; in both the angles, travels, rates and elastic coordinates that are given stand, and
 // what else is given is met with the smallest change.
@@ -148,49 +155,13 @@ class InitialSolver::Impl {
     }
   }
 
-  // The common case without a search: angles, travels and rates given one by one, and at most one x and one z, vx and vz
-  // of a free rigid body whose angle is given. False where it is not so.
   bool place_directly(const std::vector<Entry>& entries) {
-    const Tree& tree = system_.tree();
-    if (tree.has_beams()) return false;
-    given_.assign(2 * n_, 0);
-    const auto give = [&](int dof, bool motion, double value) {
-      char& given = given_[motion ? n_ + dof : dof];
-      (motion ? v_ : q_)[dof] = value;
-      return given++ == 0;
-    };
-    for (const Entry& e : entries) {
-      if (!is_turn(e.what.quantity) && !is_travel(e.what.quantity)) continue;
-      const int dof = own_dof(e.what);
-      if (dof < 0 || !give(dof, is_motion(e.what.quantity), e.value)) return false;
-    }
-    for (const Entry& e : entries) {
-      const bool motion = e.what.quantity == thud::Quantity::velocity;
-      if (!motion && e.what.quantity != thud::Quantity::position) {
-        if (e.what.quantity == thud::Quantity::depth) return false;
-        continue;
-      }
-      const int b = e.what.body, angle = tree.angle_dof(b);
-      if (!tree.body(b).free || !given_[angle]) return false;
-      const BodyPoint p = e.what.center ? tree.body(b).center : e.what.point;
-      if (motion && !given_[n_ + angle] && (p.s != 0 || p.n != 0)) return false;
-      const double s = portable::sin(q_[angle]), c = portable::cos(q_[angle]);
-      const Vec arm = p.s * Vec{s, c} + p.n * Vec{c, -s};
-      const Vec own = motion ? v_[angle] * turned(arm) : arm;
-      const bool x = e.what.component == Component::x;
-      if (!give(tree.translation_dof(b) + (x ? 0 : 1), motion, e.value - (x ? own.x : own.z))) return false;
-    }
-    return true;
+    values_.clear();
+    for (const Entry& e : entries) values_.push_back(e.value);
+    return doc::place_directly(system_.tree(), entries, values_, q_, v_);
   }
 
-  // The coordinate that an angle, a travel or its rate is by itself; −1: of none.
-  int own_dof(const Observable& o) const {
-    const Tree& tree = system_.tree();
-    if (is_travel(o.quantity)) return tree.joint_dof(o.body);
-    const JointKind kind = tree.joint_kind(o.body);
-    const bool turns = kind == JointKind::pin || kind == JointKind::free;
-    return turns && is_turn(o.quantity) ? tree.angle_dof(o.body) : -1;
-  }
+  int own_dof(const Observable& o) const { return doc::own_dof(system_.tree(), o); }
 
   double residual(const Entry& e) const { return residual(e, q_.data(), frames_); }
   double residual(const Entry& e, const double* q, const Frames<double>& frames) const {
@@ -289,8 +260,7 @@ class InitialSolver::Impl {
   Frames<double> frames_;
   double time_;
   LoopContext context_;
-  std::vector<double> q_, v_;
-  std::vector<char> given_;
+  std::vector<double> q_, v_, values_;
 };
 
 InitialSolver::InitialSolver(const Scenario& scenario, LoopContext context)

@@ -125,7 +125,7 @@ const Outcome& Runner::run(const RunRequest& request) {
   return outcome_;
 }
 
-bool Runner::watches_steps() const { return extremes_.is_needed() || integrals_.is_needed(); }
+bool Runner::watches_steps() const { return extremes_.watches() || integrals_.is_needed(); }
 
 Solver& Runner::begin(const RunRequest& request) {
   set_options(request);
@@ -311,16 +311,18 @@ std::optional<double> Runner::raw_result(std::size_t k) {
 }
 
 bool Runner::reached(std::string* reason) const {
+  return reached(outcome_.reason, outcome_.condition, outcome_.time, reason);
+}
+
+bool Runner::reached(StopReason how, int condition, double t, std::string* reason) const {
   bool has_stop = options_.stop_when_all_found || until_rest_;
   for (const Condition& c : scenario_.conditions) has_stop = has_stop || c.stops;
-  const double t = outcome_.time;
   const auto say = [&](bool is_reached, auto&& words) {
     if (reason) *reason = words();
     return is_reached;
   };
-  switch (outcome_.reason) {
-    case StopReason::condition:
-      return say(true, [&] { return scenario_.condition_text[outcome_.condition]; });
+  switch (how) {
+    case StopReason::condition: return say(true, [&] { return scenario_.condition_text[condition]; });
     case StopReason::all_found: return say(true, [] { return std::string("all results found"); });
     case StopReason::rest:
       if (until_rest_ || !has_stop || scenario_.rest_is_asked)

@@ -14,7 +14,8 @@ class Extremes final : public StepObserver {
   /// Of the results for which `asked` is set.
   Extremes(const Scenario& s, const std::vector<char>& asked);
 
-  bool is_needed() const { return !watched_.empty() || next_ != nullptr; }
+  bool watches() const { return !watched_.empty(); }
+  bool is_needed() const { return watches() || next_ != nullptr; }
   void reset(StepObserver* next);
   void on_step(StepView& step) override;
   double value(std::size_t k) const { return watched_[k].sign * watched_[k].best; }
@@ -63,6 +64,13 @@ class Runner {
   std::optional<double> at_end(const Observable& what);
   /// Whether the last run reached what was asked, and the reason in words when `reason` is wanted.
   bool reached(std::string* reason) const;
+  /// The same of a run that ended so (lanes/express.hpp), after prepare().
+  bool reached(StopReason how, int condition, double time, std::string* reason) const;
+
+  /// Conditions and options of runs as they are asked for, without making one.
+  void prepare(const RunRequest& request) { set_options(request); }
+  const std::vector<Condition>& conditions() const { return conditions_; }
+  const SolverOptions& options() const { return options_; }
 
  private:
   void set_options(const RunRequest& request);
