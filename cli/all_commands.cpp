@@ -5,6 +5,7 @@ void add_check_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_laws_command(CLI::App& app, int& exit_code);
 void add_modes_command(CLI::App& app, int& exit_code);
+void add_devices_command(CLI::App& app, int& exit_code);
 void add_reproduce_command(CLI::App& app, int& exit_code);
 void add_sweep_command(CLI::App& app, int& exit_code);
 void add_sensitivity_command(CLI::App& app, int& exit_code);
@@ -30,6 +31,7 @@ void add_commands(CLI::App& app, int& exit_code) {
 #endif
   add_sweep_command(app, exit_code);
   add_sensitivity_command(app, exit_code);
+  add_devices_command(app, exit_code);
   add_capture_command(app, exit_code);
   add_fit_command(app, exit_code);
   add_compare_command(app, exit_code);

@@ -11,6 +11,7 @@ void add_check_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_laws_command(CLI::App& app, int& exit_code);
 void add_modes_command(CLI::App& app, int& exit_code);
+void add_devices_command(CLI::App& app, int& exit_code);
 void add_reproduce_command(CLI::App& app, int& exit_code);
 void add_sensitivity_command(CLI::App& app, int& exit_code);
 void add_capture_command(CLI::App& app, int& exit_code);

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "thud/lanes/device.hpp"
 #include "thud/report/html.hpp"
 #include "thud/report/sweep_plots.hpp"
 #include "thud/scenario/catalogue.hpp"
@@ -22,7 +23,7 @@ struct Arguments {
   std::string study, out, csv, svg, report;
   std::vector<std::string> set, vary, outputs;
   int jobs = 0;
-  std::string lanes;
+  std::string lanes, device;
   bool resume = false, restart = false, json = false, ascii = false, quiet = false;
 };
 
@@ -128,6 +129,9 @@ Study read_study_of(const Arguments& a) {
   check_lanes(a.lanes, "--lanes " + a.lanes);
   Study study = read_plain_study_of(a);
   study.request.lanes = a.lanes;
+  study.request.device = checked_device(a.device, "--device " + a.device);
+  if (!study.request.device.empty() && a.lanes == "off")
+    throw InputError({"--device " + a.device}, "makes runs in lanes: --lanes off does not go with it");
   return study;
 }
 
@@ -198,6 +202,11 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
        "how runs go along with others: a set of instructions (sse2, avx, avx512), or off (default: the best "
        "of this processor; results agree to rounding)")
       ->type_name("NAME");
+  c->add_option(
+       "--device", a->device,
+       "where runs are made: cpu (default), gpu, auto (a graphics card where there is one), opencl, or the "
+       "number of a device (thud devices)")
+      ->type_name("NAME");
   CLI::Option* resume = c->add_flag("--resume", a->resume, "go on with a sweep that was not finished");
   c->add_flag("--restart", a->restart, "throw the results of such a sweep away")->excludes(resume);
   add_set_option(
@@ -212,6 +221,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
       "  thud sweep free_link --vary speed=1:3:0.1 --svg pictures\n"
       "  thud sweep free_link --vary speed=1:3:0.5 --vary \"angle=30 deg,60 deg\"\n"
       "  thud sweep mine.toml --out mine.h5 --csv mine.csv\n"
+      "  thud sweep mine.toml --device gpu\n"
       "  thud sweep mine.toml --resume\n"
       "  mpirun -n 64 thud sweep mine.toml");
   c->callback([a, &exit_code] { exit_code = sweep(*a); });

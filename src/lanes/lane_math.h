@@ -7,7 +7,7 @@
 
 #ifdef __OPENCL_VERSION__
 #define LANE_FN static
-#define LANE_CONSTANT __constant
+#define LANE_CONSTANT __global const
 #else
 #include <cstring>
 #define LANE_FN [[maybe_unused, gnu::always_inline]] static inline
@@ -96,8 +96,8 @@ LANE_FN double lane_cosine_near_zero(double x, double rest) {
   const double z = x * x, z2 = z * z;
   const double low = (1.0 / 24 - z * (1.0 / 720)) + z2 * (1.0 / 40320 - z * (1.0 / 3628800));
   const double high = (1.0 / 479001600 - z * (1.0 / 87178291200)) + z2 * (1.0 / 20922789888000);
-  const double half = 0.5 * z, head = 1 - half;
-  return head + (((1 - head) - half) + (z2 * (low + z2 * z2 * high) - x * rest));
+  const double halved = 0.5 * z, head = 1 - halved;
+  return head + (((1 - head) - halved) + (z2 * (low + z2 * z2 * high) - x * rest));
 }
 LANE_FN double lane_sincos(double angle, double* cosine) {
   const double shifted = angle * 0x1.45f306dc9c883p-1 + LANE_TO_WHOLE;

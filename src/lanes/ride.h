@@ -537,11 +537,11 @@ LANE_FN void ride_correct(LANE_CONSTANT RidePlan* p, Ride* r, RideLook e) {
     if (++r->attempts > 8 || !(r->trial < r->whole)) ride_leave(r);
     return;
   }
-  const double half = 0.5 * dt / r->probe;
+  const double halved = 0.5 * dt / r->probe;
   for (int i = 0; i < p->states; ++i) {
     const double slope = r->at_slope[i];
     const double start = r->at[i] - r->probe * slope;
-    r->at[i] = start + dt * (slope + half * (look_rate(e, i) - slope));
+    r->at[i] = start + dt * (slope + halved * (look_rate(e, i) - slope));
   }
   r->trial += dt;
   r->at_time = r->t + r->trial;

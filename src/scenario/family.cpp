@@ -392,6 +392,8 @@ void check_lanes(const std::string& lanes, const std::string& place) {
 }
 
 ScenarioFamily::StepCounts ScenarioFamily::step_counts() const { return impl_->counts; }
+double ScenarioFamily::device_seconds() const { return impl_->device_seconds; }
+const std::string& ScenarioFamily::device_notice() const { return impl_->device_notice; }
 
 bool ScenarioFamily::run_many(std::int64_t count, const FillPoint& point, const TakeRun& take,
                               const RunRequest& request) {

@@ -13,6 +13,9 @@
 #ifdef THUD_WITH_LANES
 #include "lanes/express.hpp"
 #include "lanes/guide.hpp"
+#ifdef THUD_WITH_OPENCL
+#include "lanes/opencl.hpp"
+#endif
 #include "lanes/team.hpp"
 #endif
 
@@ -120,10 +123,15 @@ struct ScenarioFamily::Impl {
   bool run_together(std::int64_t next, std::int64_t count, const FillPoint& point, const TakeRun& take,
                     const RunRequest& request);
   StepCounts counts;
+  double device_seconds = 0;
+  std::string device_notice;
 
 #ifdef THUD_WITH_LANES
-  bool run_express(std::int64_t first, std::int64_t count, const FillPoint& point, const TakeRun& take,
+  bool run_express(const std::vector<std::int64_t>& todo, const FillPoint& point, const TakeRun& take,
                    const RunRequest& request, std::vector<std::int64_t>& left);
+  bool run_device(std::int64_t first, std::int64_t count, const FillPoint& point, const TakeRun& take,
+                  const RunRequest& request, std::vector<std::int64_t>& left);
+  bool is_allowed(std::span<const double> values) const;
   struct Journey;
   Journey& journey_for(const RunRequest& request);
   bool list_reports(Journey& out, lanes::Survey& survey) const;
@@ -160,6 +168,9 @@ struct ScenarioFamily::Impl::Journey {
   std::string asked;                        // for
   std::unique_ptr<lanes::Express> express;  // null: they are not for lanes
   std::unique_ptr<lanes::Guide> guide;
+#ifdef THUD_WITH_OPENCL
+  std::unique_ptr<lanes::DeviceRuns> device;
+#endif
   std::vector<std::size_t> report_of_read, report_of_result;
 };
 #endif

@@ -125,7 +125,10 @@ ScenarioFamily::Impl::Journey& ScenarioFamily::Impl::journey_for(const RunReques
   };
   const std::string asked_for = fmt::format("{} {} {} {} {}", request.until_rest, text(request.time_limit),
                                             text(request.tolerance), text(request.method), request.lanes);
-  if (journey && journey->asked == asked_for) return *journey;
+  if (journey && journey->asked == asked_for) {
+    if (runner) runner->prepare(request);
+    return *journey;
+  }
   journey = std::make_unique<Journey>();
   journey->asked = asked_for;
   if (!quick || beds_change) return *journey;
@@ -197,43 +200,104 @@ void ScenarioFamily::Impl::read_arrival(const Journey& j, const lanes::Arrival& 
   if (!run.reached) runner->reached(run.reason, a.stopped_by, a.time, &run.message);
 }
 
+bool ScenarioFamily::Impl::is_allowed(std::span<const double> values) const {
+  for (std::size_t k = 0; k < knobs.size(); ++k) {
+    const Knob& knob = knobs[k];
+    if (!std::isfinite(values[k]) || (knob.integer && values[k] != std::round(values[k]))
+        || (knob.range && !(values[k] >= knob.range->first && values[k] <= knob.range->second)))
+      return false;
+  }
+  return true;
+}
+
+// On a device, as far as that goes; the others are left.
+bool ScenarioFamily::Impl::run_device([[maybe_unused]] std::int64_t first, std::int64_t count,
+                                      [[maybe_unused]] const FillPoint& point,
+                                      [[maybe_unused]] const TakeRun& take, const RunRequest& request,
+                                      std::vector<std::int64_t>& left) {
+  Journey& j = journey_for(request);
+  std::int64_t next = first;
+#ifdef THUD_WITH_OPENCL
+  if (!request.device.empty() && j.express && device_notice.empty()) try {
+      if (!j.device) j.device = std::make_unique<lanes::DeviceRuns>(request.device, j.express->itinerary());
+      const lanes::DeviceProgram& program = j.device->program();
+      const std::size_t n = knobs.size(), width = static_cast<std::size_t>(program.results());
+      const auto conditions = static_cast<std::size_t>(program.conditions);
+      std::vector<double> values, results, out(outputs.size());
+      std::vector<int> states, found(conditions);
+      std::vector<char> allowed;
+      std::int64_t batch = 8192;
+      while (next < count) {
+        if (request.cancel && *request.cancel) return false;
+        const std::int64_t many = std::min(batch, count - next);
+        values.resize(static_cast<std::size_t>(many) * n);
+        allowed.resize(static_cast<std::size_t>(many));
+        for (std::int64_t i = 0; i < many; ++i) {
+          const std::span<double> one(values.data() + static_cast<std::size_t>(i) * n, n);
+          point(next + i, one);
+          allowed[static_cast<std::size_t>(i)] = is_allowed(one);
+        }
+        const double before = j.device->kernel_seconds();
+        j.device->run(values, static_cast<int>(many), results, states);
+        const double taken = j.device->kernel_seconds() - before;
+        device_seconds += taken;
+        for (std::int64_t i = 0; i < many; ++i) {
+          const double* r = results.data() + static_cast<std::size_t>(i) * width;
+          const int* s = states.data() + static_cast<std::size_t>(i) * 4;
+          if (s[0] == lanes::ride_left || !allowed[static_cast<std::size_t>(i)]) {
+            left.push_back(next + i);
+            continue;
+          }
+          for (std::size_t c = 0; c < conditions; ++c) found[c] = s[2] >> c & 1;
+          const lanes::Arrival a{s[0], s[1], r[0], r[1], s[3], found.data(), r + 2, r + 2 + conditions};
+          counts.lanes += s[3];
+          counts.device += s[3];
+          FamilyRun run;
+          read_arrival(j, a, run, out.data());
+          if (!take(next + i, run, out.data())) return false;
+        }
+        next += many;
+        if (taken < 0.1) batch = std::min<std::int64_t>(2 * batch, 1 << 20);
+      }
+      return true;
+    } catch (const lanes::DeviceError& e) {
+      device_notice = e.what();  // the processor goes on
+    }
+#else
+  (void)j;
+#endif
+  for (; next < count; ++next) left.push_back(next);
+  return true;
+}
+
 // Those that are not for lanes, or not to the end, are left.
-bool ScenarioFamily::Impl::run_express(std::int64_t first, std::int64_t count, const FillPoint& point,
+bool ScenarioFamily::Impl::run_express(const std::vector<std::int64_t>& todo, const FillPoint& point,
                                        const TakeRun& take, const RunRequest& request,
                                        std::vector<std::int64_t>& left) {
   Journey& j = journey_for(request);
   if (!j.express) {
-    for (std::int64_t i = first; i < count; ++i) left.push_back(i);
+    left = todo;
     return true;
   }
-  runner->prepare(request);
   std::vector<double> out(outputs.size()), knobs_of(knobs.size());
-  const auto is_allowed = [&](std::span<const double> values) {
-    for (std::size_t k = 0; k < knobs.size(); ++k) {
-      const Knob& knob = knobs[k];
-      if (!std::isfinite(values[k]) || (knob.integer && values[k] != std::round(values[k]))
-          || (knob.range && !(values[k] >= knob.range->first && values[k] <= knob.range->second)))
-        return false;
-    }
-    return true;
-  };
-  std::vector<char> refused(static_cast<std::size_t>(count - first), 0);
+  std::vector<char> refused(todo.size(), 0);
   const auto fill = [&](std::int64_t i, std::span<double> values) {
-    point(first + i, values);
+    point(todo[static_cast<std::size_t>(i)], values);
     refused[static_cast<std::size_t>(i)] = !is_allowed(values);
   };
   const long before = j.express->steps();
   const bool done = j.express->run(
-      count - first, fill,
+      static_cast<std::int64_t>(todo.size()), fill,
       [&](std::int64_t i, const lanes::Arrival& a) {
+        const std::int64_t index = todo[static_cast<std::size_t>(i)];
         if (a.status == lanes::ride_left || refused[static_cast<std::size_t>(i)])
-          return left.push_back(first + i), true;
+          return left.push_back(index), true;
         FamilyRun run;
         read_arrival(j, a, run, out.data());
-        return take(first + i, run, out.data());
+        return take(index, run, out.data());
       },
       [&](std::int64_t i, lanes::Ride& ride) {
-        point(first + i, knobs_of);
+        point(todo[static_cast<std::size_t>(i)], knobs_of);
         if (turn_quickly(knobs_of))
           j.guide->help(j.express->itinerary(), ride);
         else
@@ -274,8 +338,10 @@ bool ScenarioFamily::Impl::run_together(std::int64_t next, std::int64_t count, c
   }
   if (!runner) runner = std::make_unique<Runner>(current, asked());
   if (runner->watches_steps()) return run_each(next, count, point, take, request);
-  std::vector<std::int64_t> todo;
-  if (!run_express(next, count, point, take, request, todo)) return false;
+  std::vector<std::int64_t> off_device, todo;
+  if (!run_device(next, count, point, take, request, off_device)
+      || !run_express(off_device, point, take, request, todo))
+    return false;
   if (todo.empty()) return true;
   const auto run_spare = [&](std::int64_t i) {
     point(i, values);

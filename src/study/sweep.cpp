@@ -66,7 +66,7 @@ class Leader {
         size_(size),
         pool_(study, count_jobs(options), &stop_),
         crew_(options.machines, identity_of(study)),
-        queue_(journal.missing(size), pool_.threads()) {}
+        queue_(journal.missing(size), pool_.threads(), !study.request.device.empty()) {}
 
   ~Leader() { stop_ = true; }  // after an error nobody waits for runs that are under way
   Leader(const Leader&) = delete;
@@ -89,6 +89,10 @@ class Leader {
   void count_steps(SweepReport& report) const {
     report.lane_steps = pool_.lane_steps();
     report.single_steps = pool_.single_steps();
+    report.device_steps = pool_.device_steps();
+    report.device_seconds = pool_.device_seconds();
+    if (const std::string notice = pool_.device_notice(); !notice.empty())
+      report.notice += (report.notice.empty() ? "" : "; ") + notice + "; the processor made the runs";
   }
 
  private:

@@ -162,7 +162,10 @@ std::string list_failures(const SweepReport& r, const TextStyle& style) {
 std::string to_text(const Study& study, const SweepReport& r, const TextStyle& style) {
   std::string out = style.paint("bold", study.title) + "\n";
   std::string machines = r.workers == 1 ? "one thread" : fmt::format("{} threads", r.workers);
-  if (r.lane_steps > 0) machines += fmt::format(", {:.4g} % of the steps in lanes", 100 * r.in_lanes());
+  if (r.device_steps > 0)
+    machines += fmt::format(", {:.4g} % of the steps on the device", 100 * r.on_device());
+  else if (r.lane_steps > 0)
+    machines += fmt::format(", {:.4g} % of the steps in lanes", 100 * r.in_lanes());
   if (r.already_complete || r.computed == 0)
     out += fmt::format("{} runs, all of them done before\n", grouped(r.runs));
   else if (r.computed < r.runs)
@@ -208,7 +211,9 @@ std::string to_json(const Study& study, const SweepReport& r) {
                           {"seconds", r.seconds},
                           {"threads", r.workers},
                           {"steps_in_lanes", r.lane_steps},
-                          {"single_steps", r.single_steps}};
+                          {"single_steps", r.single_steps},
+                          {"steps_on_device", r.device_steps},
+                          {"device_seconds", r.device_seconds}};
   return j.dump(2) + "\n";
 }
 

@@ -76,7 +76,7 @@ class Worker {
     return chunk;
   }
 
-  ScenarioFamily::StepCounts step_counts() const { return family_.step_counts(); }
+  const ScenarioFamily& family() const { return family_; }
 
  private:
   ScenarioFamily family_;
@@ -101,6 +101,16 @@ WorkerPool::~WorkerPool() {
   }
   todo_changed_.notify_all();
   for (std::thread& t : threads_) t.join();
+}
+
+double WorkerPool::device_seconds() const {
+  const std::lock_guard lock(mutex_);
+  return device_seconds_;
+}
+
+std::string WorkerPool::device_notice() const {
+  const std::lock_guard lock(mutex_);
+  return device_notice_;
 }
 
 void WorkerPool::submit(RunRange runs) {
@@ -142,11 +152,17 @@ void WorkerPool::work_until_stopped() {
     const RunRange runs = todo_.front();
     todo_.pop_front();
     lock.unlock();
-    const ScenarioFamily::StepCounts before = worker.step_counts();
+    const ScenarioFamily& family = worker.family();
+    const ScenarioFamily::StepCounts before = family.step_counts();
+    const double device_before = family.device_seconds();
     SweepChunk chunk = worker.compute(runs);
-    lane_steps_ += worker.step_counts().lanes - before.lanes;
-    single_steps_ += worker.step_counts().single - before.single;
+    const ScenarioFamily::StepCounts after = family.step_counts();
+    lane_steps_ += after.lanes - before.lanes;
+    single_steps_ += after.single - before.single;
+    device_steps_ += after.device - before.device;
     lock.lock();
+    device_seconds_ += family.device_seconds() - device_before;
+    if (device_notice_.empty()) device_notice_ = family.device_notice();
     done_.push_back(std::move(chunk));
     done_changed_.notify_one();
   }
@@ -154,20 +170,22 @@ void WorkerPool::work_until_stopped() {
 
 // ---- RunQueue ----------------------------------------------------------------------------------------------------
 
-RunQueue::RunQueue(std::vector<RunRange> missing, int workers)
+RunQueue::RunQueue(std::vector<RunRange> missing, int workers, bool for_device)
     : missing_(std::move(missing)),
-      workers_(workers) {
+      workers_(workers),
+      for_device_(for_device) {
   for (const RunRange& r : missing_) left_ += r.count;
 }
 
 RunRange RunQueue::next() {
   while (at_ < missing_.size() && missing_[at_].count == 0) ++at_;
   if (at_ == missing_.size()) return {};
-  constexpr std::int64_t most = 4096, first_guess = 8;
-  constexpr double wanted_seconds = 0.04;
+  // A device wants many at once.
+  const std::int64_t most = for_device_ ? 1 << 19 : 4096, first_guess = for_device_ ? 1 << 16 : 8;
+  const double wanted_seconds = for_device_ ? 0.3 : 0.04;
   std::int64_t count = first_guess;
   if (seconds_per_run_ > 0)
-    count = static_cast<std::int64_t>(std::min<double>(most, wanted_seconds / seconds_per_run_));
+    count = static_cast<std::int64_t>(std::min(static_cast<double>(most), wanted_seconds / seconds_per_run_));
   count =
       std::min(count, left_ / (2 * workers_));  // smaller pieces towards the end, so that all end together
   RunRange& from = missing_[at_];

@@ -29,6 +29,10 @@ class WorkerPool {
   /// Steps made so far in lanes, and by single runs.
   std::int64_t lane_steps() const { return lane_steps_; }
   std::int64_t single_steps() const { return single_steps_; }
+  /// Of those in lanes, on a device; how long it computed, and what went wrong there.
+  std::int64_t device_steps() const { return device_steps_; }
+  double device_seconds() const;
+  std::string device_notice() const;
   /// Chunks that were submitted and not yet taken.
   int outstanding() const { return outstanding_; }
 
@@ -38,7 +42,7 @@ class WorkerPool {
 
   const Study& study_;
   const std::atomic<bool>* cancel_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable todo_changed_, done_changed_;
   std::deque<RunRange> todo_;
   std::deque<SweepChunk> done_;
@@ -46,14 +50,16 @@ class WorkerPool {
   bool stop_ = false;
   int outstanding_ = 0;
   std::atomic<bool> abandon_ = false;
-  std::atomic<std::int64_t> lane_steps_ = 0, single_steps_ = 0;
+  std::atomic<std::int64_t> lane_steps_ = 0, single_steps_ = 0, device_steps_ = 0;
+  double device_seconds_ = 0;
+  std::string device_notice_;
   std::vector<std::thread> threads_;
 };
 
 /// Hands out the runs that are still to be made, in pieces that take about the same time.
 class RunQueue {
  public:
-  RunQueue(std::vector<RunRange> missing, int workers);
+  RunQueue(std::vector<RunRange> missing, int workers, bool for_device = false);
 
   std::int64_t left() const { return left_; }
   void set_workers(int workers) { workers_ = workers; }
@@ -67,6 +73,7 @@ class RunQueue {
   std::size_t at_ = 0;
   std::int64_t left_ = 0;
   int workers_;
+  bool for_device_;
   double seconds_per_run_ = 0;
 };
 

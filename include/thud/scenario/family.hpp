@@ -64,9 +64,12 @@ class ScenarioFamily {
                 const RunRequest& request = {});
   /// How many steps run_many() has made in lanes so far, and how many by single runs.
   struct StepCounts {
-    std::int64_t lanes = 0, single = 0;
+    std::int64_t lanes = 0, single = 0, device = 0;  ///< device: of those in lanes, on a device
   };
   StepCounts step_counts() const;
+  /// Seconds that a device has computed, and what went wrong there; "" when nothing did.
+  double device_seconds() const;
+  const std::string& device_notice() const;
 
  private:
   struct Impl;

@@ -32,6 +32,8 @@ struct RunRequest {
   /// How runs of a sweep go along with others: empty, as this processor does it best; "off", each by itself; or the name of
   /// a set of instructions (lane_kernels()). The results are the same to rounding, and of all sets to the last bit.
   std::string lanes{};
+  /// Where runs of a sweep are made besides: empty, nowhere; "gpu", "opencl" or the number of a device (checked_device).
+  std::string device{};
 };
 
 /// The sets of instructions that lanes can use here, the best one last; none where the program was built without lanes.

@@ -64,6 +64,8 @@ struct SweepReport {
   int workers = 0;
   std::int64_t lane_steps = 0;    ///< steps that threads of this process made in lanes,
   std::int64_t single_steps = 0;  ///< and those of runs by themselves
+  std::int64_t device_steps = 0;  ///< of those in lanes, on a device
+  double device_seconds = 0;      ///< that it computed
   bool cancelled = false;         ///< stopped early: the journal holds what is done
   bool already_complete = false;  ///< nothing was left to do
   std::string notice;             ///< something a person should know, such as a damaged journal
@@ -75,6 +77,11 @@ struct SweepReport {
   double in_lanes() const {
     const auto all = static_cast<double>(lane_steps + single_steps);
     return all > 0 ? static_cast<double>(lane_steps) / all : 0;
+  }
+  /// The same on a device.
+  double on_device() const {
+    const auto all = static_cast<double>(lane_steps + single_steps);
+    return all > 0 ? static_cast<double>(device_steps) / all : 0;
   }
   double rate() const { return seconds > 0 ? static_cast<double>(computed) / seconds : 0; }
 };
