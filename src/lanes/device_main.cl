@@ -1,28 +1,14 @@
 // A device's part of many runs at once: every work item makes one run after the other, an evaluation of its mode at a time, so
 // that neighbours go along with each other whatever they are about. Follows generated text: sizes, lane_math.h, Look and its
-// readers, ride.h, start_of and evaluate.
+// readers, ride.h, start_of, evaluate, and the stages of a step.
 
-// Stages of the order-8 pair: rows of its tableau as lists of (stage, weight).
-typedef struct {
-  int first[16];
-  int stage[RK_TERMS];
-  double weight[RK_TERMS];
-} Tableau;
-
-static double rk_sum(__global const Tableau* rk, int row, const double* k, int i) {
-  const int begin = rk->first[row], end = rk->first[row + 1];
-  double sum = rk->weight[begin] * k[rk->stage[begin] * RIDE_STATES + i];
-  for (int q = begin + 1; q < end; ++q) sum = sum + rk->weight[q] * k[rk->stage[q] * RIDE_STATES + i];
-  return sum;
-}
-
-static double step_error(__global const RidePlan* p, __global const Tableau* rk, const Ride* r, const double* k) {
-  const int n = p->coordinates;
+static double step_error(__global const RidePlan* p, const Ride* r, const double* k) {
+  const int n = RIDE_MOVING / 2;
   double sum5 = 0, sum3 = 0;
   for (int i = 0; i < 2 * n; ++i) {
     const int turns = p->angles >> (i < n ? i : i - n) & 1;
     const double scale = i < n ? p->error_size / p->pose_size[i] : turns ? r->rate_scale : r->speed_scale;
-    const double a = rk_sum(rk, 13, k, i) * scale, b = rk_sum(rk, 14, k, i) * scale;
+    const double a = error_5(k, i) * scale, b = error_3(k, i) * scale;
     sum5 += a * a;
     sum3 += b * b;
   }
@@ -32,7 +18,7 @@ static double step_error(__global const RidePlan* p, __global const Tableau* rk,
 }
 
 __kernel void make_runs(__global const RidePlan* plan, __global const RideMode* modes, __global const double* follows,
-                        __global const Tableau* rk, __global const double* knobs, __global double* results,
+                        __global const double* knobs, __global double* results,
                         __global int* states, __global int* next, int count) {
   Ride r;
   Look e;
@@ -63,7 +49,7 @@ __kernel void make_runs(__global const RidePlan* plan, __global const RideMode* 
       if (run >= count) return;
       double start[RIDE_START];
       const int fits = start_of(knobs + (size_t)run * RIDE_KNOBS, start);
-      const int n2 = 2 * plan->coordinates;
+      const int n2 = RIDE_MOVING;
       for (int i = 0; i < n2; ++i) r.y[i] = start[i];
       for (int i = 0; i < RIDE_NUMBER_COUNT; ++i) numbers[i] = start[n2 + 2 + i];
       for (int i = 0; i < RIDE_REPORT_COUNT; ++i) reports[i] = 0;
@@ -75,6 +61,10 @@ __kernel void make_runs(__global const RidePlan* plan, __global const RideMode* 
     }
     const int steps = r.phase == phase_step || r.phase == phase_again;
     const int mode = steps ? r.mode : r.at_mode;
+    if (!is_on_device(mode)) {
+      ride_leave(&r);
+      continue;
+    }
     if (mode != constants_of) {
       for (int c = 0; c < RIDE_CONSTANT_COUNT; ++c) {
         __global const double* f = follows + 3 * ((size_t)mode * RIDE_CONSTANT_COUNT + c);
@@ -86,13 +76,11 @@ __kernel void make_runs(__global const RidePlan* plan, __global const RideMode* 
     double t;
     if (steps) {
       if (stage == 1)
-        for (int i = 0; i < plan->states; ++i) k[i] = r.slope[i];
-      const int moving = stage == 12 ? plan->states : 2 * plan->coordinates;
-      for (int i = 0; i < moving; ++i) at[i] = r.y[i] + r.trial * rk_sum(rk, stage, k, i);
-      for (int i = moving; i < plan->states; ++i) at[i] = 0;
+        for (int i = 0; i < RIDE_STATES; ++i) k[i] = r.slope[i];
+      stage_state(stage, r.trial, r.y, k, at);
       t = r.t + (stage == 7 ? 4.0 / 13 : stage == 9 ? 0.6 : 1.0) * r.trial;
     } else {
-      for (int i = 0; i < plan->states; ++i) at[i] = r.at[i];
+      for (int i = 0; i < RIDE_STATES; ++i) at[i] = r.at[i];
       t = r.at_time;
     }
     if (!steps || stage == 1) e.fits = 1;
@@ -106,7 +94,7 @@ __kernel void make_runs(__global const RidePlan* plan, __global const RideMode* 
         ride_leave(&r);
       continue;
     }
-    for (int i = 0; i < plan->states; ++i) k[stage * RIDE_STATES + i] = e.rate[i];
+    for (int i = 0; i < RIDE_STATES; ++i) k[stage * RIDE_STATES + i] = e.rate[i];
     if (stage == 7 || stage == 9) {
       const int guards = modes[mode].guards;
       double* to = stage == 7 ? early : late;
@@ -115,7 +103,7 @@ __kernel void make_runs(__global const RidePlan* plan, __global const RideMode* 
     }
     if (++stage <= 12) continue;
     stage = 1;
-    double error = step_error(plan, rk, &r, k), log_error;
+    double error = step_error(plan, &r, k), log_error;
     for (int i = 0; i < r.strictness; ++i) error *= 10;
     const double growth = lane_growth(error, r.last_log_error, &log_error);
     const Step s = {at, e.rate, early, late};

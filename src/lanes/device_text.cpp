@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "lanes/stage_terms.hpp"
+
 namespace thud::lanes {
 
 namespace {
@@ -191,17 +193,63 @@ std::string shape_text(const Itinerary& it, const Program& p, int number) {
   return out + fmt::format("    if (r{} != 1.0) e->fits = 0;\n}}\n", p.fits_row);
 }
 
+// A sum over stages as an expression: its weights are known, so that nothing is looked up.
+std::string sum_text(const std::vector<Term>& terms) {
+  std::string out;
+  for (const Term& t : terms)
+    out +=
+        (out.empty() ? "" : " + ") + fmt::format("{} * k[{} * RIDE_STATES + i]", literal(t.weight), t.stage);
+  return out;
+}
+
+std::string stages_text() {
+  std::string out =
+      "static void stage_state(int stage, double h, const double* y, const double* k, double* at) {\n  "
+      "switch (stage) {\n";
+  for (int s = 1; s <= Pair::stages; ++s)
+    out += fmt::format("    case {}: for (int i = 0; i < {}; ++i) at[i] = y[i] + h * ({}); break;\n", s,
+                       s == Pair::stages ? "RIDE_STATES" : "RIDE_MOVING", sum_text(stage_terms(s)));
+  out += "  }\n}\n";
+  for (const bool fifth : {true, false})
+    out += fmt::format("static double error_{}(const double* k, int i) {{ return {}; }}\n", fifth ? 5 : 3,
+                       sum_text(error_terms(fifth)));
+  return out;
+}
+
+// Compilers of devices take their time: they get the modes that runs are in most, the others are left to the processor.
+constexpr std::size_t most_operations = 2500;
+
+std::map<const Shape*, int> choose_shapes(const Itinerary& it) {
+  std::map<const Shape*, long> steps;
+  for (std::size_t m = 0; m < it.programs.size(); ++m) steps[it.programs[m].shape] += it.steps[m];
+  std::vector<std::pair<long, const Shape*>> by_use;
+  for (const Itinerary::ModeProgram& m :
+       it.programs) {  // in their order, so that the text is always the same
+    const auto known =
+        std::find_if(by_use.begin(), by_use.end(), [&](const auto& x) { return x.second == m.shape; });
+    if (known == by_use.end()) by_use.emplace_back(steps[m.shape], m.shape);
+  }
+  std::stable_sort(by_use.begin(), by_use.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::map<const Shape*, int> out;
+  std::size_t operations = 0;
+  for (const auto& [count, shape] : by_use) {
+    operations += shape->program.full.size() + shape->program.report.size();
+    if (!out.empty() && operations > most_operations) break;
+    out.emplace(shape, static_cast<int>(out.size()));
+  }
+  return out;
+}
+
 }  // namespace
 
 DeviceProgram make_device_program(const Itinerary& it) {
   DeviceProgram out;
   const RidePlan& p = it.plan;
   DeviceSizes n{p.states, 1, std::max(1, p.conditions), 1, 1, std::max(1, p.starts), 0};
-  std::map<const Shape*, int> numbers;
-  for (const Itinerary::ModeProgram& m : it.programs) {
-    numbers.try_emplace(m.shape, static_cast<int>(numbers.size()));
+  const std::map<const Shape*, int> numbers = choose_shapes(it);
+  for (const Itinerary::ModeProgram& m : it.programs)
     n.constants = std::max(n.constants, m.shape->program.lane_constants);
-  }
   for (const RideMode& m : it.modes) {
     n.guards = std::max(n.guards, m.guards);
     n.approaches = std::max(n.approaches, m.approaches);
@@ -239,7 +287,7 @@ DeviceProgram make_device_program(const Itinerary& it) {
                                                {"RIDE_RESULTS", out.results()},
                                                {"RIDE_KNOBS", it.knobs},
                                                {"RIDE_START", static_cast<int>(it.start.lean_rates.size())},
-                                               {"RK_TERMS", 128}};
+                                               {"RIDE_MOVING", 2 * p.coordinates}};
   for (const auto& [name, size] : sizes) t += fmt::format("#define {} {}\n", name, size);
   t += bare(lane_math_text());
   t += R"(
@@ -261,6 +309,8 @@ typedef struct {
 #define look_kinetic(e) ((e)->kinetic)
 #define look_energy(e) ((e)->energy)
 #define look_fits(e) ((e)->fits)
+#define ride_states(p) RIDE_STATES
+#define ride_coordinates(p) (RIDE_MOVING / 2)
 #define step_next(s, i) ((s)->next[i])
 #define step_slope(s, i) ((s)->slope[i])
 #define step_early(s, k) ((s)->early[k])
@@ -268,18 +318,29 @@ typedef struct {
 )";
   t += bare(ride_text());
   t += start_text(it);
-  for (const auto& [shape, number] : numbers) t += shape_text(it, shape->program, number);
+  std::vector<const Shape*> shapes(numbers.size());
+  for (const auto& [shape, number] : numbers) shapes[static_cast<std::size_t>(number)] = shape;
+  for (std::size_t k = 0; k < shapes.size(); ++k)
+    t += shape_text(it, shapes[k]->program, static_cast<int>(k));
+  const auto cases_of = [&](const Shape* shape) {
+    std::string out_cases;
+    for (std::size_t m = 0; m < it.programs.size(); ++m)
+      if (it.programs[m].shape == shape) out_cases += fmt::format("    case {}:\n", m);
+    return out_cases;
+  };
+  t += "static int is_on_device(int mode) {\n  switch (mode) {\n";
+  for (const Shape* shape : shapes) t += cases_of(shape);
+  t += "      return 1;\n  }\n  return 0;\n}\n";
   t += "static void evaluate(int mode, const double* y, double t, const double* constants, int wants_report, "
        "Look* e, "
        "double* reports, int report, int report_status) {\n  switch (mode) {\n";
-  for (const auto& [shape, number] : numbers) {
-    for (std::size_t m = 0; m < it.programs.size(); ++m)
-      if (it.programs[m].shape == shape) t += fmt::format("    case {}:\n", m);
-    t += fmt::format(
-        "      shape_{}(y, t, constants, wants_report, e, reports, report, report_status);\n      break;\n",
-        number);
-  }
-  t += "  }\n}\n";
+  for (std::size_t k = 0; k < shapes.size(); ++k)
+    t += cases_of(shapes[k])
+       + fmt::format(
+             "      shape_{}(y, t, constants, wants_report, e, reports, report, report_status);\n      "
+             "break;\n",
+             k);
+  t += "  }\n}\n" + stages_text();
   t += bare(device_main_text());
   return out;
 }

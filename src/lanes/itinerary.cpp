@@ -48,6 +48,7 @@ struct Seen {
   std::vector<double> y;
   std::size_t scout;
   std::vector<std::pair<std::size_t, int>> next;  // with how often
+  long steps = 0;
 };
 
 class Scout final : public StepObserver {
@@ -60,6 +61,7 @@ class Scout final : public StepObserver {
   void on_step(StepView& step) override {
     const double t = 0.5 * (step.begin() + step.end());
     meet(step.mode(), t, [&] { step.state(t, y_.data()); });
+    if (last_ < seen_.size()) ++seen_[last_].steps;
   }
   // The mode at the end, in which no step was made.
   void finish(const Outcome& outcome) {
@@ -324,6 +326,7 @@ class Surveyor {
     }
     out_->modes.push_back(mode);
     out_->engine_modes.push_back(s.mode);
+    out_->steps.push_back(s.steps);
     return true;
   }
 

@@ -35,6 +35,7 @@ struct Itinerary {
     std::vector<Follow> constants;  ///< all of its recording
   };
   std::vector<ModeProgram> programs;
+  std::vector<long> steps;     ///< per mode: that scouts made in it
   std::vector<int> report_at;  ///< per report: the condition at whose instant it is read, −1: at the end
   Shapes shapes;
 };

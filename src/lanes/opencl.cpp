@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 
-#include "lanes/stage_terms.hpp"
 #include "thud/base/error.hpp"
 #include "thud/base/format.hpp"
 #ifdef THUD_WITH_OPENCL
@@ -208,26 +207,6 @@ std::shared_ptr<Shared> shared_device(const std::string& asked) {
   return at = made;
 }
 
-// The tableau as device_main.cl has it.
-struct DeviceTableau {
-  static constexpr int terms = 128;
-  int first[16] = {};
-  int stage[terms] = {};
-  double weight[terms] = {};
-
-  DeviceTableau() {
-    int at = 0;
-    const auto put = [&](int row, const std::vector<Term>& list) {
-      first[row] = at;
-      for (const Term& t : list) stage[at] = t.stage, weight[at++] = t.weight;
-    };
-    for (int s = 1; s <= Pair::stages; ++s) put(s, stage_terms(s));
-    put(13, error_terms(true));
-    put(14, error_terms(false));
-    first[15] = at;
-  }
-};
-
 }  // namespace
 
 struct DeviceRuns::Impl {
@@ -240,15 +219,13 @@ struct DeviceRuns::Impl {
     check(code, "take orders");
     kernel = cl().CreateKernel(compiled, "make_runs", &code);
     check(code, "make runs");
-    const DeviceTableau tableau;
     plan = constant(program.plan.data(), program.plan.size());
     modes = constant(program.modes.data(), program.modes.size());
     follows = constant(program.follows.data(), program.follows.size() * sizeof(double));
-    rk = constant(&tableau, sizeof tableau);
     next = buffer(sizeof(cl_int));
   }
   ~Impl() {
-    for (const cl_mem m : {plan, modes, follows, rk, next, knobs, results, states})
+    for (const cl_mem m : {plan, modes, follows, next, knobs, results, states})
       if (m) cl().ReleaseMemObject(m);
     if (kernel) cl().ReleaseKernel(kernel);
     if (queue) cl().ReleaseCommandQueue(queue);
@@ -294,7 +271,7 @@ struct DeviceRuns::Impl {
           "take the knobs");
     check(cl().EnqueueWriteBuffer(queue, next, CL_TRUE, 0, sizeof zero, &zero, 0, nullptr, nullptr),
           "take the knobs");
-    const cl_mem buffers[] = {plan, modes, follows, rk, knobs, results, states, next};
+    const cl_mem buffers[] = {plan, modes, follows, knobs, results, states, next};
     cl_uint at = 0;
     for (const cl_mem& m : buffers)
       check(cl().SetKernelArg(kernel, at++, sizeof m, &m), "be told what to do");
@@ -327,7 +304,7 @@ struct DeviceRuns::Impl {
   std::shared_ptr<Shared> shared;
   cl_command_queue queue = nullptr;
   cl_kernel kernel = nullptr;
-  cl_mem plan = nullptr, modes = nullptr, follows = nullptr, rk = nullptr, next = nullptr;
+  cl_mem plan = nullptr, modes = nullptr, follows = nullptr, next = nullptr;
   cl_mem knobs = nullptr, results = nullptr, states = nullptr;
   int room = 0;
   double seconds = 0;

@@ -7,6 +7,7 @@
 //
 // Whoever includes it defines before:
 //   RIDE_STATES, RIDE_GUARDS, RIDE_CONDITIONS, RIDE_APPROACHES, RIDE_NEXT, RIDE_STARTS    how many there are at most
+//   ride_states(plan), ride_coordinates(plan)     RidePlan::states, RidePlan::coordinates, or the same known beforehand
 //   RideLook      an evaluation, read by look_rate, look_guard, look_condition, look_distance, look_closing, look_kinetic,
 //                 look_energy, look_fits
 //   RideStep      a step, read by step_next, step_slope, step_early, step_late (guards, then conditions, at two stages)
@@ -142,7 +143,7 @@ LANE_FN void ride_begin(LANE_CONSTANT RidePlan* p, Ride* r, double speed, double
     r->found[c] = r->past[c] = 0;
     r->hit_time[c] = 0;
   }
-  for (int i = 2 * p->coordinates; i < p->states; ++i) r->y[i] = 0;
+  for (int i = 2 * ride_coordinates(p); i < ride_states(p); ++i) r->y[i] = 0;
   ride_try(r, p->start[0]);
 }
 
@@ -219,8 +220,8 @@ LANE_FN void ride_propose(LANE_CONSTANT RidePlan* p, Ride* r) {
   double h = lane_least(r->h, p->max_step);
   if (p->watch_turns) {
     double fastest = 1e-300;
-    for (int i = 0; i < p->coordinates; ++i)
-      if (p->angles >> i & 1) fastest = lane_most(fastest, lane_abs(r->y[p->coordinates + i]));
+    for (int i = 0; i < ride_coordinates(p); ++i)
+      if (p->angles >> i & 1) fastest = lane_most(fastest, lane_abs(r->y[ride_coordinates(p) + i]));
     h = lane_least(h, 1.5 / fastest);
   }
   const double expected = ride_expected(p, r, h);
@@ -258,9 +259,9 @@ LANE_FN double ride_residual(LANE_CONSTANT RidePlan* p, const Ride* r, double en
 }
 
 LANE_FN int ride_is_slow(LANE_CONSTANT RidePlan* p, const Ride* r, double share) {
-  for (int i = 0; i < p->coordinates; ++i) {
+  for (int i = 0; i < ride_coordinates(p); ++i) {
     const double size = p->angles >> i & 1 ? r->rate : r->speed;
-    if (lane_abs(r->y[p->coordinates + i]) > share * size) return 0;
+    if (lane_abs(r->y[ride_coordinates(p) + i]) > share * size) return 0;
   }
   return 1;
 }
@@ -476,7 +477,7 @@ LANE_FN void ride_judge(LANE_CONSTANT RidePlan* p, LANE_CONSTANT RideMode* modes
         r->suspect < RIDE_GUARDS ? look_guard(e, r->suspect) : look_condition(e, r->suspect - RIDE_GUARDS);
     r->probe = 1e-7 * lane_most(r->trial, 1e-3 * r->time);
     r->passes = 0;
-    for (int i = 0; i < p->states; ++i) {
+    for (int i = 0; i < ride_states(p); ++i) {
       r->at_slope[i] = step_slope(s, i);
       r->at[i] = step_next(s, i) + r->probe * r->at_slope[i];
     }
@@ -503,7 +504,7 @@ LANE_FN void ride_judge(LANE_CONSTANT RidePlan* p, LANE_CONSTANT RideMode* modes
     ride_leave(r);
     return;
   }
-  for (int i = 0; i < p->states; ++i) {
+  for (int i = 0; i < ride_states(p); ++i) {
     r->y[i] = step_next(s, i);
     r->slope[i] = step_slope(s, i);
   }
@@ -538,7 +539,7 @@ LANE_FN void ride_correct(LANE_CONSTANT RidePlan* p, Ride* r, RideLook e) {
     return;
   }
   const double halved = 0.5 * dt / r->probe;
-  for (int i = 0; i < p->states; ++i) {
+  for (int i = 0; i < ride_states(p); ++i) {
     const double slope = r->at_slope[i];
     const double start = r->at[i] - r->probe * slope;
     r->at[i] = start + dt * (slope + halved * (look_rate(e, i) - slope));
@@ -561,7 +562,7 @@ LANE_FN void ride_take_help(Ride* r, int mode, int rough) {
 
 // A moment after where it is, for the rate.
 LANE_FN void ride_probe(LANE_CONSTANT RidePlan* p, Ride* r, RideLook e) {
-  for (int i = 0; i < p->states; ++i) {
+  for (int i = 0; i < ride_states(p); ++i) {
     r->at_slope[i] = look_rate(e, i);
     r->at[i] += r->probe * r->at_slope[i];
   }
@@ -592,7 +593,7 @@ LANE_FN void ride_arrive(LANE_CONSTANT RidePlan* p, LANE_CONSTANT RideMode* mode
         ride_probe(p, r, e);
       return;
     }
-  for (int i = 0; i < p->states; ++i) {
+  for (int i = 0; i < ride_states(p); ++i) {
     r->y[i] = r->at[i];
     r->slope[i] = look_rate(e, i);
   }
@@ -659,9 +660,9 @@ LANE_FN void ride_enter(LANE_CONSTANT RidePlan* p, Ride* r) {
   // Conditions that the motion reaches and stays at.
   const int rests = p->stop_at_rest && ride_is_slow(p, r, 1e-8);
   int still = rests;
-  for (int i = 0; i < p->coordinates; ++i) {
+  for (int i = 0; i < ride_coordinates(p); ++i) {
     const double size = p->angles >> i & 1 ? r->rate : r->speed;
-    still = still && lane_abs(r->slope[p->coordinates + i]) <= size * 1e-7 / r->time;
+    still = still && lane_abs(r->slope[ride_coordinates(p) + i]) <= size * 1e-7 / r->time;
   }
   if (begins) {
     if (rests)
@@ -692,7 +693,7 @@ LANE_FN void ride_enter(LANE_CONSTANT RidePlan* p, Ride* r) {
 
 LANE_FN void ride_settle_in(LANE_CONSTANT RidePlan* p, LANE_CONSTANT RideMode* m, Ride* r, RideLook e) {
   for (int k = 0; k < m->guards; ++k) r->guard[k] = look_guard(e, k);
-  for (int i = 0; i < p->states; ++i) r->slope[i] = look_rate(e, i);
+  for (int i = 0; i < ride_states(p); ++i) r->slope[i] = look_rate(e, i);
   ride_note_approaches(m, r, e);
 }
 
@@ -731,7 +732,7 @@ LANE_FN void ride_look(LANE_CONSTANT RidePlan* p, LANE_CONSTANT RideMode* modes,
       ride_enter(p, r);
       return;
     }
-    for (int i = 0; i < p->states; ++i) r->at[i] = r->y[i] + ahead * r->slope[i];
+    for (int i = 0; i < ride_states(p); ++i) r->at[i] = r->y[i] + ahead * r->slope[i];
     r->at_time = r->t + ahead;
     r->phase = phase_ahead;
     return;
@@ -746,7 +747,7 @@ LANE_FN void ride_look(LANE_CONSTANT RidePlan* p, LANE_CONSTANT RideMode* modes,
     return;
   }
   if (r->phase == phase_ahead) {
-    for (int i = 0; i < p->states; ++i) r->at[i] = r->y[i] + ahead * look_rate(e, i);
+    for (int i = 0; i < ride_states(p); ++i) r->at[i] = r->y[i] + ahead * look_rate(e, i);
     r->phase = phase_farther;
     return;
   }

@@ -10,6 +10,8 @@
 #define RIDE_APPROACHES 16
 #define RIDE_NEXT 12
 #define RIDE_STARTS 6
+#define ride_states(p) ((p)->states)
+#define ride_coordinates(p) ((p)->coordinates)
 
 namespace thud::lanes {
 

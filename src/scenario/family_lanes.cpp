@@ -257,7 +257,7 @@ bool ScenarioFamily::Impl::run_device([[maybe_unused]] std::int64_t first, std::
           if (!take(next + i, run, out.data())) return false;
         }
         next += many;
-        if (taken < 0.1) batch = std::min<std::int64_t>(2 * batch, 1 << 20);
+        if (taken < 0.1) batch = std::min<std::int64_t>(4 * batch, 1 << 22);
       }
       return true;
     } catch (const lanes::DeviceError& e) {

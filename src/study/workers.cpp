@@ -181,7 +181,7 @@ RunRange RunQueue::next() {
   while (at_ < missing_.size() && missing_[at_].count == 0) ++at_;
   if (at_ == missing_.size()) return {};
   // A device wants many at once.
-  const std::int64_t most = for_device_ ? 1 << 19 : 4096, first_guess = for_device_ ? 1 << 16 : 8;
+  const std::int64_t most = for_device_ ? 1 << 22 : 4096, first_guess = for_device_ ? 1 << 16 : 8;
   const double wanted_seconds = for_device_ ? 0.3 : 0.04;
   std::int64_t count = first_guess;
   if (seconds_per_run_ > 0)
