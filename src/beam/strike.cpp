@@ -23,15 +23,16 @@ struct ClampedShape {
 
   ClampedShape(double beta_, double length) : beta(beta_) {
     const double z = beta * length;
-    alpha = (portable::cos(z) + std::cosh(z)) / (portable::sin(z) + std::sinh(z));
+    alpha = (portable::cos(z) + portable::cosh(z)) / (portable::sin(z) + portable::sinh(z));
   }
   double value(double x) const {
     const double z = beta * x;
-    return portable::cos(z) - std::cosh(z) - alpha * (portable::sin(z) - std::sinh(z));
+    return portable::cos(z) - portable::cosh(z) - alpha * (portable::sin(z) - portable::sinh(z));
   }
   double curvature(double x) const {
     const double z = beta * x;
-    return beta * beta * (-portable::cos(z) - std::cosh(z) + alpha * (portable::sin(z) + std::sinh(z)));
+    return beta * beta
+         * (-portable::cos(z) - portable::cosh(z) + alpha * (portable::sin(z) + portable::sinh(z)));
   }
 };
 
@@ -76,7 +77,7 @@ StrikeResult strike_by_modes(const ElasticBeam& beam, const TipStrike& strike, S
   std::vector<double> constants, squares, bends;
   for (int n = 0; n < count; ++n) {
     const double omega = beam.frequency(n);
-    const ClampedShape shape(std::pow(omega * omega * line / data.rigidity, 0.25), length);
+    const ClampedShape shape(portable::pow(omega * omega * line / data.rigidity, 0.25), length);
     const double square = integrate(basis, [&](double x) { return shape.value(x) * shape.value(x); });
     const double bend = integrate(basis, [&](double x) { return shape.curvature(x) * shape.curvature(x); });
     const double q = constant_of(modes, n, square, shape.value(length), data);
@@ -90,8 +91,8 @@ StrikeResult strike_by_modes(const ElasticBeam& beam, const TipStrike& strike, S
   const double total = line * length + data.tip_mass;
   const double equivalent = 1 / (1 / m + out.tip[0] * out.tip[0] / line);
   const double k1 = (equivalent + total) / (equivalent * total);
-  out.contact_time = strike.contact_time.value_or(2.9432 / std::pow(std::abs(v0), 0.2)
-                                                  * std::pow(5 / (4 * k1 * strike.stiffness), 0.4));
+  out.contact_time = strike.contact_time.value_or(2.9432 / portable::pow(std::abs(v0), 0.2)
+                                                  * portable::pow(5 / (4 * k1 * strike.stiffness), 0.4));
   const double duration = 1.0873 * out.contact_time, p = 2 * std::numbers::pi / duration;
   std::vector<double> b, rate;
   double r = 0;
@@ -170,7 +171,7 @@ StrikeResult strike_by_impulse(const ElasticBeam& beam, const TipStrike& strike)
   y[2 * n + 1] = strike.speed;
   const double mass = strike.ball_mass;
   const double guess =
-      2.94 * std::pow(1.25 * mass / strike.stiffness, 0.4) / std::pow(std::abs(strike.speed), 0.2);
+      2.94 * portable::pow(1.25 * mass / strike.stiffness, 0.4) / portable::pow(std::abs(strike.speed), 0.2);
   auto stepper = odeint::make_controlled(1e-13, 1e-13, odeint::runge_kutta_fehlberg78<State>());
   double t = 0, h = 1e-4 * guess;
   State before = y;

@@ -1,4 +1,5 @@
 #include "dynamics/sizes.hpp"
+#include "thud/math/portable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,8 @@ Scales measure_scales(const System& system, const Work<double>& work) {
   });
   for (int i = 0; i < tree.body_count(); ++i) {
     const Body& b = tree.body(i);
-    length = std::max({length, std::hypot(b.attach.s, b.attach.n), std::hypot(b.center.s, b.center.n)});
+    length =
+        std::max({length, portable::hypot(b.attach.s, b.attach.n), portable::hypot(b.center.s, b.center.n)});
     speed = std::max(speed, norm(tree.center_velocity(work.frames, i)));
     if (b.beam) length = std::max({length, std::abs(b.beam->start()), std::abs(b.beam->end())});
     rate = std::max(rate, std::abs(work.frames.rate[i]));

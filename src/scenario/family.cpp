@@ -1,4 +1,5 @@
 #include "thud/scenario/family.hpp"
+#include "thud/math/portable.hpp"
 
 #include <fmt/format.h>
 
@@ -311,7 +312,7 @@ bool ScenarioFamily::Impl::turn_beds() {
       f.coefficient->set(bed.law, x);
     } else {
       const Plane& p = bed.plane;
-      const double slope = f.key == "slope" ? x : std::atan2(p.tangent.z, p.tangent.x);
+      const double slope = f.key == "slope" ? x : portable::atan2(p.tangent.z, p.tangent.x);
       if (std::abs(slope) > 1.5) return false;
       bed.plane = Plane::make({0, f.key == "surface" ? x : p.point.z}, slope);
     }
