@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
@@ -139,9 +140,25 @@ StrikeResult strike_by_modes(const ElasticBeam& beam, const TipStrike& strike, S
   return out;
 }
 
+namespace {
+
+namespace odeint = boost::numeric::odeint;
+
+/// Lengths of steps as Odeint chooses them, but with powers that are the same everywhere.
+struct PortableSteps : odeint::default_step_adjuster<double, double> {
+  double decrease_step(double h, double error, int order) const {
+    return h * std::max(0.9 * portable::pow(error, -1.0 / (order - 1)), 0.2);
+  }
+  double increase_step(double h, double error, int order) const {
+    if (!(error < 0.5)) return h;
+    return h * 0.9 * portable::pow(std::max(portable::pow(5.0, -order), error), -1.0 / order);
+  }
+};
+
+}  // namespace
+
 StrikeResult strike_by_impulse(const ElasticBeam& beam, const TipStrike& strike) {
   require_ball(strike);
-  namespace odeint = boost::numeric::odeint;
   using State = std::vector<double>;
   const int n = beam.size();
   const double* tip = beam.end_shapes();
@@ -172,7 +189,10 @@ StrikeResult strike_by_impulse(const ElasticBeam& beam, const TipStrike& strike)
   const double mass = strike.ball_mass;
   const double guess =
       2.94 * portable::pow(1.25 * mass / strike.stiffness, 0.4) / portable::pow(std::abs(strike.speed), 0.2);
-  auto stepper = odeint::make_controlled(1e-13, 1e-13, odeint::runge_kutta_fehlberg78<State>());
+  using Method = odeint::runge_kutta_fehlberg78<State>;
+  using Errors = odeint::default_error_checker<double, Method::algebra_type, Method::operations_type>;
+  odeint::controlled_runge_kutta<Method, Errors, PortableSteps> stepper(Errors(1e-13, 1e-13),
+                                                                        PortableSteps());
   double t = 0, h = 1e-4 * guess;
   State before = y;
   double began = 0;
@@ -186,7 +206,7 @@ StrikeResult strike_by_impulse(const ElasticBeam& beam, const TipStrike& strike)
     if (t > 0.01 * guess && indentation(y) <= 0) break;
   }
   // The instant of parting, by halving the last step.
-  odeint::runge_kutta_fehlberg78<State> plain;
+  Method plain;
   double low = 0, high = t - began;
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);

@@ -93,6 +93,11 @@ const std::vector<Function2>& functions_of_two() {
 /// What stands for ^ where muParser reads it: its own ^ asks the C library, whose powers differ between machines.
 constexpr char own_power = '#';
 
+void give_text(mu::Parser& parser, std::string text) {
+  std::replace(text.begin(), text.end(), '^', own_power);
+  parser.SetExpr(text);
+}
+
 void define_language(mu::Parser& parser) {
   parser.ClearFun();
   parser.ClearConst();
@@ -254,9 +259,7 @@ struct TimeExpression::Compiled {
 
   void compile(Binding& binding) {
     try {
-      std::string read = code;
-      std::replace(read.begin(), read.end(), '^', own_power);
-      parser.SetExpr(read);
+      give_text(parser, code);
       int count = 0;
       parser.Eval(count);  // compiles; the value at zero is of no interest
       if (is_identifier(binding.unknown)) fail_unknown(text, binding.unknown, symbols, variables);
@@ -397,7 +400,7 @@ class Remembered {
       if (symbols.find(word)) names_.push_back(word);
     values_.resize(names_.size());
     for (std::size_t i = 0; i < names_.size(); ++i) parser_.DefineVar(names_[i], &values_[i]);
-    parser_.SetExpr(text);
+    give_text(parser_, text);
   }
   Remembered(const Remembered&) = delete;
   Remembered& operator=(const Remembered&) = delete;
