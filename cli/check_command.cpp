@@ -7,6 +7,7 @@
 #include "console.hpp"
 #include "documents.hpp"
 #include "study_text.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/report/summary.hpp"
 #include "thud/scenario/catalogue.hpp"
 
@@ -93,7 +94,7 @@ class Description {
     head(fmt::format("Beds ({})", system.beds().size()));
     for (const Bed& bed : system.beds()) {
       const LawCard& law = law_card(bed.law);
-      const double slope = std::atan2(bed.plane.tangent.z, bed.plane.tangent.x);
+      const double slope = portable::atan2(bed.plane.tangent.z, bed.plane.tangent.x);
       std::string text =
           fmt::format("{}: {}, surface at z = {}", bed.name, law.name, quantity(bed.plane.point.z, "m"));
       if (slope != 0) text += ", slope " + quantity(slope, "rad");
@@ -129,7 +130,7 @@ class Description {
     if (system.walls().empty()) return;
     head(fmt::format("Walls ({})", system.walls().size()));
     for (const Wall& wall : system.walls()) {
-      const double slope = std::atan2(wall.plane.tangent.z, wall.plane.tangent.x);
+      const double slope = portable::atan2(wall.plane.tangent.z, wall.plane.tangent.x);
       std::string text = fmt::format("{}: through ({}, {}) m", wall.name, show_number(wall.plane.point.x),
                                      show_number(wall.plane.point.z));
       if (slope != 0) text += ", slope " + quantity(slope, "rad");

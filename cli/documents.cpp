@@ -5,6 +5,7 @@
 
 #include "base/json_format.hpp"
 #include "thud/granular/laws.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/report/json.hpp"
 #include "thud/scenario/catalogue.hpp"
 
@@ -49,7 +50,7 @@ Json beds_json(const System& system) {
     out.push_back({{"name", bed.name},
                    {"law", law_card(bed.law).name},
                    {"surface", bed.plane.point.z},
-                   {"slope", std::atan2(bed.plane.tangent.z, bed.plane.tangent.x)},
+                   {"slope", portable::atan2(bed.plane.tangent.z, bed.plane.tangent.x)},
                    {"depth", bed.bottom > 0 ? Json(bed.bottom) : Json(nullptr)},
                    {"coefficients", coefficients_json(bed.law)}});
   return out;
@@ -86,7 +87,7 @@ std::string make_check_json(const Scenario& s) {
   for (const Wall& w : s.system->walls())
     walls.push_back({{"name", w.name},
                      {"at", {w.plane.point.x, w.plane.point.z}},
-                     {"slope", std::atan2(w.plane.tangent.z, w.plane.tangent.x)}});
+                     {"slope", portable::atan2(w.plane.tangent.z, w.plane.tangent.x)}});
   for (const Contact& c : s.system->contacts()) contacts.push_back(c.name);
   for (const ResultSpec& r : s.results)
     results.push_back({{"name", r.name}, {"rule", r.rule}, {"unit", r.unit}});

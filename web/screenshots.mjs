@@ -12,7 +12,7 @@ const server = await startServer();
 const screens = [
   { name: "light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
   { name: "dark", viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
-  { name: "phone", viewport: { width: 390, height: 844 }, colorScheme: "light" },
+  { name: "phone", viewport: { width: 360, height: 780 }, colorScheme: "light" },
 ];
 
 const seek = (page, share) => page.evaluate((s) => window.thud.viewer.player.seek(s * window.thud.viewer.player.end), share);

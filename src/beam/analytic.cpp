@@ -48,8 +48,8 @@ struct Classical {
 };
 
 Classical classical(Support support, double x) {
-  const double e = std::exp(-x), s = portable::sin(x), c = portable::cos(x);
-  const double C = (1 + e * e) / 2, S = -std::expm1(-2 * x) / 2;  // e^−x cosh x, e^−x sinh x
+  const double e = portable::exp(-x), s = portable::sin(x), c = portable::cos(x);
+  const double C = (1 + e * e) / 2, S = -portable::expm1(-2 * x) / 2;  // e^−x cosh x, e^−x sinh x
   // The two differences cancel as x → 0, where heavy tips bring the lowest roots.
   const bool small = x < 2;
   const double one_less = small ? e * product_series(x * x * x * x / 6, x, 4) : e - c * C;
@@ -155,8 +155,10 @@ class Shape {
   std::array<Four, 4> series(double xi) const;
   std::array<Four, 2> held(Support support) const;
   // What the tip answers, in the same units: −Ψ''' = force Ψ and Ψ'' = moment Ψ' at ξ = 1.
-  double tip_force(TipRatios tip) const { return tip.mass * std::pow(root_, 4) / std::pow(unit_, 3); }
-  double tip_moment(TipRatios tip) const { return tip.inertia * std::pow(root_, 4) / unit_; }
+  double tip_force(TipRatios tip) const {
+    return tip.mass * portable::pow(root_, 4) / portable::pow(unit_, 3);
+  }
+  double tip_moment(TipRatios tip) const { return tip.inertia * portable::pow(root_, 4) / unit_; }
   void combine(Support support, TipRatios tip);
   double squared(TipRatios tip) const;
 
@@ -189,7 +191,7 @@ std::array<Four, 4> Shape::waves(double part, double whole) const {
       (std::fma(root_, part, -product) + std::fma(-phase, whole, product) + rest_ * part) / whole;
   const double c = portable::cos(phase) - lost * portable::sin(phase),
                s = portable::sin(phase) + lost * portable::cos(phase);
-  const double p = std::exp(-phase), r = std::exp(-root_ * (whole - part) / whole);
+  const double p = portable::exp(-phase), r = portable::exp(-root_ * (whole - part) / whole);
   return {{{c, s, p, r}, {-s, c, -p, r}, {-c, -s, p, r}, {s, -c, -p, r}}};
 }
 
@@ -213,7 +215,7 @@ std::array<Four, 4> Shape::series(double xi) const {
 
 /// Two independent sums that satisfy the conditions at the start.
 std::array<Four, 2> Shape::held(Support support) const {
-  const double e = std::exp(-root_);
+  const double e = portable::exp(-root_);
   switch (support) {
     case Support::free:
       if (series_) return {{{1, 0, 0, 0}, {0, 1, 0, 0}}};
@@ -239,7 +241,7 @@ void Shape::combine(Support support, TipRatios tip) {
     shear[i] = (dot(end[3], start[i]) + mass * dot(end[0], start[i])) / (1 + mass);
   }
   const std::array<double, 2>& row =
-      std::hypot(moment[0], moment[1]) > std::hypot(shear[0], shear[1]) ? moment : shear;
+      portable::hypot(moment[0], moment[1]) > portable::hypot(shear[0], shear[1]) ? moment : shear;
   for (int i = 0; i < 4; ++i) amount_[i] = row[1] * start[0][i] - row[0] * start[1][i];
 }
 
@@ -296,7 +298,7 @@ void fill_cells(const Shape& shape, int k, int count, int cells, std::vector<dou
   for (int c = 0; c < cells; ++c) {
     const Four y = shape.at(c, cells);
     const Four taylor{y[0], y[1] * h, y[2] * h * h / 2, y[3] * h * h * h / 6};
-    const std::array<double, 8> p = hermite(taylor, std::pow(shape.root() / cells, 4));
+    const std::array<double, 8> p = hermite(taylor, portable::pow(shape.root() / cells, 4));
     for (int i = 0; i < 8; ++i) out[(c * 8 + i) * count + k] = p[i];
   }
 }
@@ -323,7 +325,7 @@ BeamBasis make_mode_basis(Support support, const BeamData& data, int count) {
     const Shape shape(support, out.root[k], tip);
     // ∫Ψ + μΨ(1) = −Ψ'''(0)/λ⁴ and ∫ξΨ + μΨ(1) + ιΨ'(1) = Ψ''(0)/λ⁴, by Ψ = Ψ''''/λ⁴ and the tip's conditions.
     const Four y = shape.at(0);
-    const double u = shape.unit(), l4 = std::pow(shape.root(), 4);
+    const double u = shape.unit(), l4 = portable::pow(shape.root(), 4);
     out.mean.push_back(support == Support::free ? 0 : -y[3] * u * u * u / l4);
     out.first.push_back(support == Support::clamped ? y[2] * u * u / l4 : 0);
     fill_cells(shape, k, count, cells, out.cells);

@@ -9,6 +9,7 @@
 
 #include "beam/check.hpp"
 #include "thud/beam/basis_rates.hpp"
+#include "thud/math/portable.hpp"
 
 // A beam of unit length, mass and rigidity: ω = λ². Nodes i = 0 … N have the coordinates Ψ (2i) and hΨ' (2i + 1),
 // h = 1/N, with which the element matrices are numbers.
@@ -46,7 +47,8 @@ MatrixXd make_rigid(int elements) {
 /// force without a mean moment, column 2j + 1 as by a constant moment, both with the strain energy ½; all nodes
 /// beyond go along. There is no cancellation in it, whereas the inverse of the stiffness matrix loses N⁴ in accuracy.
 MatrixXd make_bends(int elements) {
-  const double unit = std::pow(elements, -1.5);  // strain energy of an element: ½ N³ (12 (d − φ/2)² + φ²)
+  const double unit =
+      portable::pow(elements, -1.5);  // strain energy of an element: ½ N³ (12 (d − φ/2)² + φ²)
   MatrixXd bends = MatrixXd::Zero(2 * elements + 2, 2 * elements);
   for (int j = 0; j < elements; ++j)
     for (int i = j + 1; i <= elements; ++i) {
@@ -63,8 +65,8 @@ bool turn_pair(MatrixXd& a, VectorXd& square, int i, int j) {
   const double product = a.col(i).dot(a.col(j));
   if (std::abs(product) <= 1e-15 * std::sqrt(square[i] * square[j])) return false;
   const double ratio = (square[j] - square[i]) / (2 * product);
-  const double tangent = (ratio < 0 ? -1 : 1) / (std::abs(ratio) + std::hypot(1.0, ratio));
-  const double cosine = 1 / std::hypot(1.0, tangent), sine = tangent * cosine;
+  const double tangent = (ratio < 0 ? -1 : 1) / (std::abs(ratio) + portable::hypot(1.0, ratio));
+  const double cosine = 1 / portable::hypot(1.0, tangent), sine = tangent * cosine;
   for (int r = 0; r < a.rows(); ++r) {
     const double x = a(r, i), y = a(r, j);
     a(r, i) = cosine * x - sine * y;
@@ -232,7 +234,7 @@ BeamBasisOf<Number> make_element_basis(Support support, const BeamDataOf<Number>
   change(size - 2, size - 2) = rates.mass;
   change(size - 1, size - 1) = rates.inertia * elements * elements;
   const MatrixXd felt = nodes.transpose() * change * nodes;
-  const VectorXd square = shapes.root.array().pow(4);
+  const VectorXd square = shapes.root.array().square().square();
   MatrixXd share(all, all);
   for (int k = 0; k < all; ++k)
     for (int l = 0; l < all; ++l)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
@@ -23,15 +24,16 @@ struct ClampedShape {
 
   ClampedShape(double beta_, double length) : beta(beta_) {
     const double z = beta * length;
-    alpha = (portable::cos(z) + std::cosh(z)) / (portable::sin(z) + std::sinh(z));
+    alpha = (portable::cos(z) + portable::cosh(z)) / (portable::sin(z) + portable::sinh(z));
   }
   double value(double x) const {
     const double z = beta * x;
-    return portable::cos(z) - std::cosh(z) - alpha * (portable::sin(z) - std::sinh(z));
+    return portable::cos(z) - portable::cosh(z) - alpha * (portable::sin(z) - portable::sinh(z));
   }
   double curvature(double x) const {
     const double z = beta * x;
-    return beta * beta * (-portable::cos(z) - std::cosh(z) + alpha * (portable::sin(z) + std::sinh(z)));
+    return beta * beta
+         * (-portable::cos(z) - portable::cosh(z) + alpha * (portable::sin(z) + portable::sinh(z)));
   }
 };
 
@@ -76,7 +78,7 @@ StrikeResult strike_by_modes(const ElasticBeam& beam, const TipStrike& strike, S
   std::vector<double> constants, squares, bends;
   for (int n = 0; n < count; ++n) {
     const double omega = beam.frequency(n);
-    const ClampedShape shape(std::pow(omega * omega * line / data.rigidity, 0.25), length);
+    const ClampedShape shape(portable::pow(omega * omega * line / data.rigidity, 0.25), length);
     const double square = integrate(basis, [&](double x) { return shape.value(x) * shape.value(x); });
     const double bend = integrate(basis, [&](double x) { return shape.curvature(x) * shape.curvature(x); });
     const double q = constant_of(modes, n, square, shape.value(length), data);
@@ -90,8 +92,8 @@ StrikeResult strike_by_modes(const ElasticBeam& beam, const TipStrike& strike, S
   const double total = line * length + data.tip_mass;
   const double equivalent = 1 / (1 / m + out.tip[0] * out.tip[0] / line);
   const double k1 = (equivalent + total) / (equivalent * total);
-  out.contact_time = strike.contact_time.value_or(2.9432 / std::pow(std::abs(v0), 0.2)
-                                                  * std::pow(5 / (4 * k1 * strike.stiffness), 0.4));
+  out.contact_time = strike.contact_time.value_or(2.9432 / portable::pow(std::abs(v0), 0.2)
+                                                  * portable::pow(5 / (4 * k1 * strike.stiffness), 0.4));
   const double duration = 1.0873 * out.contact_time, p = 2 * std::numbers::pi / duration;
   std::vector<double> b, rate;
   double r = 0;
@@ -138,9 +140,25 @@ StrikeResult strike_by_modes(const ElasticBeam& beam, const TipStrike& strike, S
   return out;
 }
 
+namespace {
+
+namespace odeint = boost::numeric::odeint;
+
+/// Lengths of steps as Odeint chooses them, but with powers that are the same everywhere.
+struct PortableSteps : odeint::default_step_adjuster<double, double> {
+  double decrease_step(double h, double error, int order) const {
+    return h * std::max(0.9 * portable::pow(error, -1.0 / (order - 1)), 0.2);
+  }
+  double increase_step(double h, double error, int order) const {
+    if (!(error < 0.5)) return h;
+    return h * 0.9 * portable::pow(std::max(portable::pow(5.0, -order), error), -1.0 / order);
+  }
+};
+
+}  // namespace
+
 StrikeResult strike_by_impulse(const ElasticBeam& beam, const TipStrike& strike) {
   require_ball(strike);
-  namespace odeint = boost::numeric::odeint;
   using State = std::vector<double>;
   const int n = beam.size();
   const double* tip = beam.end_shapes();
@@ -170,8 +188,11 @@ StrikeResult strike_by_impulse(const ElasticBeam& beam, const TipStrike& strike)
   y[2 * n + 1] = strike.speed;
   const double mass = strike.ball_mass;
   const double guess =
-      2.94 * std::pow(1.25 * mass / strike.stiffness, 0.4) / std::pow(std::abs(strike.speed), 0.2);
-  auto stepper = odeint::make_controlled(1e-13, 1e-13, odeint::runge_kutta_fehlberg78<State>());
+      2.94 * portable::pow(1.25 * mass / strike.stiffness, 0.4) / portable::pow(std::abs(strike.speed), 0.2);
+  using Method = odeint::runge_kutta_fehlberg78<State>;
+  using Errors = odeint::default_error_checker<double, Method::algebra_type, Method::operations_type>;
+  odeint::controlled_runge_kutta<Method, Errors, PortableSteps> stepper(Errors(1e-13, 1e-13),
+                                                                        PortableSteps());
   double t = 0, h = 1e-4 * guess;
   State before = y;
   double began = 0;
@@ -185,7 +206,7 @@ StrikeResult strike_by_impulse(const ElasticBeam& beam, const TipStrike& strike)
     if (t > 0.01 * guess && indentation(y) <= 0) break;
   }
   // The instant of parting, by halving the last step.
-  odeint::runge_kutta_fehlberg78<State> plain;
+  Method plain;
   double low = 0, high = t - began;
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);

@@ -7,6 +7,7 @@
 
 #include "thud/base/format.hpp"
 #include "thud/draw/plot.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud::svg {
@@ -83,7 +84,8 @@ std::vector<std::string> tick_texts(std::span<const double> ticks) {
   for (const double t : ticks) largest = std::max(largest, std::abs(t));
   std::vector<std::string> out;
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 0;
-  const int decimals = step > 0 ? std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-6))) : 0;
+  const int decimals =
+      step > 0 ? std::max(0, -static_cast<int>(std::floor(portable::log10(step) + 1e-6))) : 0;
   const bool plain = step > 0 && largest < 1e6 && decimals <= 5;
   for (const double t : ticks) {
     const double shown = std::abs(t) < 1e-9 * largest ? 0.0 : t;

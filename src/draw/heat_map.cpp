@@ -10,6 +10,7 @@
 #include "draw/frame.hpp"
 #include "thud/draw/contours.hpp"
 #include "thud/draw/figures.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -153,7 +154,7 @@ class Path {
     for (std::size_t k = 0; k < points_.size(); ++k)
       arc_.push_back(k == 0 ? 0 : arc_[k - 1] + distance(points_[k - 1], points_[k]));
   }
-  static double distance(Point a, Point b) { return std::hypot(a[0] - b[0], a[1] - b[1]); }
+  static double distance(Point a, Point b) { return portable::hypot(a[0] - b[0], a[1] - b[1]); }
 
   double length() const { return arc_.back(); }
   Point at(double s) const {
@@ -194,7 +195,7 @@ class Labeller {
       const double score = Path::distance(a, b) / (2 * half) - 0.06 * std::abs(2.0 * k / tries - 1);
       if (score <= best_score || !is_free(m, half)) continue;
       best_score = score;
-      double angle = std::atan2(b[1] - a[1], b[0] - a[0]) * 180 / M_PI;
+      double angle = portable::atan2(b[1] - a[1], b[0] - a[0]) * 180 / M_PI;
       // Upright; what is nearly vertical reads upwards everywhere.
       if (angle > 80) angle -= 180;
       if (angle <= -100) angle += 180;
@@ -310,7 +311,8 @@ class Map {
         canvas.polyline(path.part(label.to, path.length()), look);
         // The middle of the letters on the line, also when it is steep.
         const double down = 0.36 * contour_size, turn = label.angle * M_PI / 180;
-        canvas.text(label.at[0] - down * std::sin(turn), label.at[1] + down * std::cos(turn), texts_[k],
+        canvas.text(label.at[0] - down * portable::sin(turn), label.at[1] + down * portable::cos(turn),
+                    texts_[k],
                     {.size = contour_size, .anchor = "middle", .fill = colour, .angle = label.angle});
       }
     }

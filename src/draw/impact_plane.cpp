@@ -8,6 +8,7 @@
 
 #include "draw/frame.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -199,7 +200,9 @@ class ImpulsePlane {
       canvas.add(marker(0, points[k], 10, path_colour()));
       // Above the corner and a little before it, or below where another number is.
       Point label = {points[k][0] + 5, points[k][1] - 11};
-      const auto is_near = [&](const Point& o) { return std::hypot(o[0] - label[0], o[1] - label[1]) < 14; };
+      const auto is_near = [&](const Point& o) {
+        return portable::hypot(o[0] - label[0], o[1] - label[1]) < 14;
+      };
       if (std::any_of(used.begin(), used.end(), is_near)) label = {points[k][0] + 5, points[k][1] + 21};
       if (std::any_of(used.begin(), used.end(), is_near)) label = {points[k][0] + 15, points[k][1] + 5};
       used.push_back(label);

@@ -1,4 +1,5 @@
 #include "thud/draw/plot.hpp"
+#include "thud/math/portable.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ struct Range {
 
 double nice_step(double span, int wanted) {
   const double rough = span / std::max(1, wanted);
-  const double decade = std::pow(10.0, std::floor(std::log10(rough)));
+  const double decade = portable::pow(10.0, std::floor(portable::log10(rough)));
   for (double m : {1.0, 2.0, 5.0})
     if (rough <= m * decade * (1 + 1e-9)) return m * decade;
   return 10 * decade;
@@ -66,7 +67,7 @@ void draw(const PlotCurve& curve, const Range& tx, const Range& ty, Canvas& canv
 
 // Labels of one axis have one number of decimals.
 std::string tick_label(double x, double step) {
-  const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+  const int decimals = std::max(0, static_cast<int>(-std::floor(portable::log10(step) + 1e-9)));
   if (decimals > 6 || std::abs(x) >= 1e6) return fmt::format("{:.3g}", x + 0.0);
   return fmt::format("{:.{}f}", std::abs(x) < 1e-9 * step ? 0.0 : x, decimals);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/scenario/outline.hpp"
 
 namespace thud {
@@ -140,7 +141,7 @@ std::string points_text(const std::vector<Point>& points) {
 
 // 1, 2 or 5 · 10^k, at most `most`.
 double round_below(double most) {
-  const double power = std::pow(10, std::floor(std::log10(most)));
+  const double power = portable::pow(10, std::floor(portable::log10(most)));
   for (const double digit : {5.0, 2.0})
     if (digit * power <= most) return digit * power;
   return power;
@@ -285,7 +286,7 @@ void StripLayout::draw_pose(Canvas& canvas, const Box& f, std::size_t k) const {
 
 // A double line, a little longer than what is used of it.
 void StripLayout::draw_rail(Canvas& canvas, Point begin, Point end) {
-  const double dx = end[0] - begin[0], dy = end[1] - begin[1], length = std::hypot(dx, dy);
+  const double dx = end[0] - begin[0], dy = end[1] - begin[1], length = portable::hypot(dx, dy);
   if (!(length > 0)) return;
   const double ux = dx / length, uy = dy / length;
   for (const double side : {-2.5, 2.5})

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::svg {
 
@@ -26,7 +27,7 @@ std::vector<std::string> wrapped(std::string_view text, double width, double siz
   return lines;
 }
 
-double channel(double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); }
+double channel(double c) { return c <= 0.04045 ? c / 12.92 : portable::pow((c + 0.055) / 1.055, 2.4); }
 
 Colour from_hex(unsigned rgb) {
   return {((rgb >> 16) & 255) / 255.0, ((rgb >> 8) & 255) / 255.0, (rgb & 255) / 255.0};

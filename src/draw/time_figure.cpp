@@ -9,6 +9,7 @@
 #include "draw/frame.hpp"
 #include "draw/pose_strip.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -36,12 +37,12 @@ std::vector<Point> simplified(const std::vector<Point>& all, double tolerance) {
   while (!todo.empty()) {
     const auto [a, b] = todo.back();
     todo.pop_back();
-    const double dx = all[b][0] - all[a][0], dy = all[b][1] - all[a][1], length = std::hypot(dx, dy);
+    const double dx = all[b][0] - all[a][0], dy = all[b][1] - all[a][1], length = portable::hypot(dx, dy);
     double most = tolerance;
     std::size_t at = a;
     for (std::size_t i = a + 1; i < b; ++i) {
       const double x = all[i][0] - all[a][0], y = all[i][1] - all[a][1];
-      const double off = length > 0 ? std::abs(x * dy - y * dx) / length : std::hypot(x, y);
+      const double off = length > 0 ? std::abs(x * dy - y * dx) / length : portable::hypot(x, y);
       if (off > most) most = off, at = i;
     }
     if (at == a) continue;

@@ -1,4 +1,5 @@
 #include "dynamics/sizes.hpp"
+#include "thud/math/portable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,8 @@ double measure_length(const System& system) {
     if constexpr (requires { e.length(scene); }) length = std::max(length, e.length(scene));
   });
   for (const Body& b : tree.bodies()) {
-    length = std::max({length, std::hypot(b.attach.s, b.attach.n), std::hypot(b.center.s, b.center.n)});
+    length =
+        std::max({length, portable::hypot(b.attach.s, b.attach.n), portable::hypot(b.center.s, b.center.n)});
     if (b.beam) length = std::max({length, std::abs(b.beam->start()), std::abs(b.beam->end())});
   }
   return length > 0 ? length : 1;

@@ -1,4 +1,5 @@
 #include "thud/elements/contact.hpp"
+#include "thud/math/portable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,7 @@ namespace {
 // How far from its joint a body has its mass, or what it carries.
 template <class P>
 double lever_of(const TreeOf<P>& tree, int body) {
-  const auto size = [](const BodyPointOf<P>& p) { return std::hypot(value_of(p.s), value_of(p.n)); };
+  const auto size = [](const BodyPointOf<P>& p) { return portable::hypot(value_of(p.s), value_of(p.n)); };
   double out = size(tree.body(body).center);
   for (const BodyOf<P>& b : tree.bodies())
     if (b.parent == body) out = std::max(out, size(b.attach));
@@ -70,7 +71,8 @@ bool ContactForceOf<P>::settle_geometry(const Work<double>& here, const Work<dou
 template <class P>
 double ContactForceOf<P>::indentation(double mass, double speed) const {
   if (!law.compliant || law.linear) return HUGE_VAL;  // a linear one is smooth
-  return std::pow(0.5 * (law.exponent + 1) * mass * speed * speed / law.stiffness, 1 / (law.exponent + 1));
+  return portable::pow(0.5 * (law.exponent + 1) * mass * speed * speed / law.stiffness,
+                       1 / (law.exponent + 1));
 }
 
 template <class P>

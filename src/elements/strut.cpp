@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "thud/elements/damper.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -30,7 +31,7 @@ bool StrutOf<P>::settle_geometry(const Work<double>& here, const Work<double>& t
 template <class P>
 std::string DamperOf<P>::fault() const {
   for (int k = -60; k <= 20 && curve.is_given(); ++k)
-    for (const double v : {std::pow(10.0, 0.1 * k), -std::pow(10.0, 0.1 * k)})
+    for (const double v : {portable::pow(10.0, 0.1 * k), -portable::pow(10.0, 0.1 * k)})
       if (const double force = curve.value(v); force * v < 0)
         return "the force of a damper must be against the motion: at v = " + std::to_string(v) + " m/s it is "
              + std::to_string(force)

@@ -408,7 +408,7 @@ StepState Run::step_state() {
 double Run::first_step() const {
   if (!s_.stepper->is.adaptive) return options_.step;
   // Cautious: resistance grows like z^2.1 from the surface, which no order of the method sees.
-  return std::min(options_.max_step, portable::power(options_.tolerance, 1.0 / 5) * 0.3 * s_.scales().time);
+  return std::min(options_.max_step, portable::pow(options_.tolerance, 1.0 / 5) * 0.3 * s_.scales().time);
 }
 
 double Run::next_step() {
@@ -450,7 +450,7 @@ bool Run::try_step(double h) {
   stepper.step(s_.f, &locator_, s_.t, s_.y.data(), h);
   if (stepper.is.adaptive) {
     if (stepper.is.finishes_first) stepper.finish(s_.f, s_.t, h);
-    const double error = std::pow(10.0, strictness_) * stepper.error(scale_.data(), h);
+    const double error = portable::pow(10.0, strictness_) * stepper.error(scale_.data(), h);
     if (!(error <= 1)) return reject(error, h), false;
     learn_from(error, h);
   } else if (!stepper.converged()) {
@@ -492,7 +492,7 @@ void Run::stop_at_tiny_steps(double h) {
 void Run::reject(double error, double h) {
   ++out_.stats.rejected;
   h_ = h
-     * (std::isfinite(error) ? std::max(0.2, 0.9 * portable::power(error, -1.0 / s_.stepper->is.error_order))
+     * (std::isfinite(error) ? std::max(0.2, 0.9 * portable::pow(error, -1.0 / s_.stepper->is.error_order))
                              : 0.2);
   if (strictness_ > 0 && h_ < 1e-8 * s_.scales().time) {  // more than roundings allow
     strictest_ = --strictness_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "import/mjcf.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::imports {
 
@@ -102,7 +103,7 @@ bool MjcfSettings::limited(xml_node node, const char* tag, const char* flag, con
 Mat3 MjcfSettings::turn(xml_node node, const char* tag, const std::string& c) const {
   if (const auto v = get(node, tag, "quat", c)) {
     const std::vector<double> q = v->numbers(4);
-    const double size = std::hypot(std::hypot(q[0], q[1]), std::hypot(q[2], q[3]));
+    const double size = portable::hypot(portable::hypot(q[0], q[1]), portable::hypot(q[2], q[3]));
     if (!(size > 1e-12)) v->refuse("is zero");
     return turn_of_quaternion(q[0] / size, q[1] / size, q[2] / size, q[3] / size);
   }

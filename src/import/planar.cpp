@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::imports {
 
@@ -16,9 +17,9 @@ constexpr double pi = std::numbers::pi;
 constexpr double near = 1e-9;           // points closer than that are the same [m]
 constexpr double carrier_share = 1e-9;  // mass of a carrier, of the body that it carries
 
-Vec axis_of(double angle) { return {std::sin(angle), std::cos(angle)}; }
-Vec side_of(double angle) { return {std::cos(angle), -std::sin(angle)}; }
-double angle_of(Vec d) { return clean(std::atan2(d.x, d.z)); }
+Vec axis_of(double angle) { return {portable::sin(angle), portable::cos(angle)}; }
+Vec side_of(double angle) { return {portable::cos(angle), -portable::sin(angle)}; }
+double angle_of(Vec d) { return clean(portable::atan2(d.x, d.z)); }
 
 // The ends of an elongated solid that lies in the plane.
 struct Rod {

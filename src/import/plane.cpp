@@ -5,6 +5,7 @@
 
 #include "import/planar.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::imports {
 
@@ -18,7 +19,8 @@ std::string show(const Vec3& v) {
 // By how much an axis is off a plane [rad].
 double off_plane(const Joint& j, const Vec3& normal) {
   const double along = std::min(1.0, std::abs(j.axis.dot(normal)));
-  return j.motion == Motion::slide ? std::asin(along) : std::atan2(cross(j.axis, normal).norm(), along);
+  return j.motion == Motion::slide ? portable::asin(along)
+                                   : portable::atan2(cross(j.axis, normal).norm(), along);
 }
 
 std::vector<Joint*> axes_of(SpatialModel& m) {

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "import/spatial.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::imports {
 
@@ -73,8 +74,8 @@ Mass sum(const Mass& a, const Mass& b) {
 Mat3 turn_about(const Vec3& n, double angle) {
   Mat3 cross;
   cross << 0, -n.z(), n.y(), n.z(), 0, -n.x(), -n.y(), n.x(), 0;
-  return std::cos(angle) * Mat3::Identity() + std::sin(angle) * cross
-       + (1 - std::cos(angle)) * n * n.transpose();
+  return portable::cos(angle) * Mat3::Identity() + portable::sin(angle) * cross
+       + (1 - portable::cos(angle)) * n * n.transpose();
 }
 
 Mat3 turn_of_quaternion(double w, double x, double y, double z) {
@@ -91,7 +92,7 @@ Mat3 turn_to(const Vec3& direction) {
   const Vec3 d = direction / direction.norm(), axis = cross(Vec3::UnitZ(), d);
   const double sine = axis.norm();
   if (sine < 1e-12) return d.z() > 0 ? Mat3(Mat3::Identity()) : turn_about(Vec3::UnitX(), pi);
-  return turn_about(axis / sine, std::atan2(sine, d.z()));
+  return turn_about(axis / sine, portable::atan2(sine, d.z()));
 }
 
 }  // namespace thud::imports

@@ -5,6 +5,7 @@
 
 #include "import/planar.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::imports {
 
@@ -102,7 +103,7 @@ class Touches {
     const Vec normal = lay(f.normal);
     PlanarWall base;
     base.at = lay(f.point);
-    base.slope = clean(std::atan2(normal.x, -normal.z));
+    base.slope = clean(portable::atan2(normal.x, -normal.z));
     base.place = f.place;
     std::vector<PlanarWall> walls;
     for (std::size_t i = 0; i < m_.links.size(); ++i)

@@ -7,6 +7,7 @@
 
 #include "import/planar.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::imports {
 
@@ -169,7 +170,7 @@ class Writer {
     const double carried = b.parent < 0 ? 0 : p_.bodies[b.parent].angle;
     if (b.hold == Hold::slider) {
       const double d = carried + b.direction;
-      seat -= b.joint.reference * Vec{std::sin(d), std::cos(d)};
+      seat -= b.joint.reference * Vec{portable::sin(d), portable::cos(d)};
     }
     if (b.parent >= 0) {
       const PlanarBody& p = p_.bodies[b.parent];

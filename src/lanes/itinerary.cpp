@@ -261,7 +261,7 @@ class Surveyor {
     p.start_time = o.start_time;
     p.time_limit = o.time_limit;
     p.max_step = o.max_step;
-    p.first_step = portable::power(o.tolerance, 1.0 / 5) * 0.3;
+    p.first_step = portable::pow(o.tolerance, 1.0 / 5) * 0.3;
     p.stops_first = std::none_of(of_.reports.begin(), of_.reports.end(),
                                  [](const Observable& what) { return needs_forces(what); });
     p.error_size = 1 / (error_slack * o.tolerance);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "event/rest.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::lanes {
 
@@ -72,7 +73,7 @@ void Rider::take(const Step& step) {
   if (!step.fits) return step_alone();  // it changes within the step
   waits_ = is_second_try_ = false;
   r.guarded([&] {
-    const double error = std::pow(10.0, r.strictness_) * step.error;
+    const double error = portable::pow(10.0, r.strictness_) * step.error;
     if (!(error <= 1)) return r.reject(error, r.proposed_);
     r.learn_from(error, r.proposed_);
     if (needs_a_look(step)) return keep_trial(step);

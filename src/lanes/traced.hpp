@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thud/math/dual.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::lanes {
 
@@ -136,17 +137,19 @@ class Traced {
 };
 
 inline Traced sqrt(Traced a) { return Traced::make(Op::sqrt, a, std::sqrt(a.value())); }
-inline Traced sin(Traced a) { return Traced::make(Op::sin, a, std::sin(a.value())); }
-inline Traced cos(Traced a) { return Traced::make(Op::cos, a, std::cos(a.value())); }
-inline Traced exp(Traced a) { return Traced::make(Op::exp, a, std::exp(a.value())); }
-inline Traced log(Traced a) { return Traced::make(Op::log, a, std::log(a.value())); }
-inline Traced tan(Traced a) { return Traced::make(Op::tan, a, std::tan(a.value())); }
-inline Traced tanh(Traced a) { return Traced::make(Op::tanh, a, std::tanh(a.value())); }
-inline Traced acos(Traced a) { return Traced::make(Op::acos, a, std::acos(a.value())); }
+inline Traced sin(Traced a) { return Traced::make(Op::sin, a, portable::sin(a.value())); }
+inline Traced cos(Traced a) { return Traced::make(Op::cos, a, portable::cos(a.value())); }
+inline Traced exp(Traced a) { return Traced::make(Op::exp, a, portable::exp(a.value())); }
+inline Traced log(Traced a) { return Traced::make(Op::log, a, portable::log(a.value())); }
+inline Traced tan(Traced a) { return Traced::make(Op::tan, a, portable::tan(a.value())); }
+inline Traced tanh(Traced a) { return Traced::make(Op::tanh, a, portable::tanh(a.value())); }
+inline Traced acos(Traced a) { return Traced::make(Op::acos, a, portable::acos(a.value())); }
 inline Traced abs(Traced a) { return Traced::make(Op::abs, a, std::abs(a.value())); }
-inline Traced pow(Traced a, Traced b) { return Traced::make(Op::pow, a, b, std::pow(a.value(), b.value())); }
+inline Traced pow(Traced a, Traced b) {
+  return Traced::make(Op::pow, a, b, portable::pow(a.value(), b.value()));
+}
 inline Traced atan2(Traced a, Traced b) {
-  return Traced::make(Op::atan2, a, b, std::atan2(a.value(), b.value()));
+  return Traced::make(Op::atan2, a, b, portable::atan2(a.value(), b.value()));
 }
 inline Traced min(Traced a, Traced b) { return Traced::make(Op::min, a, b, std::fmin(a.value(), b.value())); }
 inline Traced max(Traced a, Traced b) { return Traced::make(Op::max, a, b, std::fmax(a.value(), b.value())); }

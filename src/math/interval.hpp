@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "thud/math/portable.hpp"
+
 namespace thud {
 
 /// All values between two bounds.
@@ -61,7 +63,7 @@ inline Interval cosine(Interval a) {
   const auto passes = [&](double phase) {
     return std::floor((a.hi - phase) / turn) >= (a.lo - phase) / turn;
   };
-  const double p = std::cos(a.lo), q = std::cos(a.hi);
+  const double p = portable::cos(a.lo), q = portable::cos(a.hi);
   const Interval ends = wide(std::min(p, q), std::max(p, q));
   return {passes(std::numbers::pi) ? -1 : std::max(ends.lo, -1.0), passes(0) ? 1 : std::min(ends.hi, 1.0)};
 }

@@ -1,26 +1,17 @@
 #include "thud/math/portable.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <numbers>
 
+#include "math/precise.hpp"
+
 namespace thud::portable {
 
 namespace {
-
-/// Added to a number and taken away again, it leaves the nearest whole one, whose last bits are those of the sum.
-constexpr double to_whole = 0x1.8p52;
-
-/// A number and the rounding that it lacks.
-struct Precise {
-  double value, rest;
-};
-
-Precise difference(double a, double b) {
-  const double d = a - b, from_b = a - d;
-  return {d, (a - (d + from_b)) + (from_b - b)};
-}
 
 // Taylor's series on |x| ≤ π/4: what they leave out is below 2e-19. A tree of sums is quicker than Horner's chain.
 double sine_near_zero(Precise x) {
@@ -42,7 +33,7 @@ double cosine_near_zero(Precise x) {
 // x − n π/2. The first two parts of π/2 have 33 bits each: their products with n < 2²⁰ are exact.
 Precise less_quarter_turns(double x, double n) {
   constexpr double first = 0x1.921fb544p+0, second = 0x1.0b4611a6p-34, third = 0x1.3198a2e037073p-69;
-  const Precise d = difference(x - n * first, n * second);
+  const Precise d = precise_difference(x - n * first, n * second);
   const double rest = d.rest - n * third, value = d.value + rest;
   return {value, (d.value - value) + rest};
 }
@@ -61,30 +52,70 @@ SineCosine sine_cosine(double angle) {
   return {quarter & 2 ? -sine : sine, (quarter + 1) & 2 ? -cosine : cosine};
 }
 
-// x = 2ⁿ m with m near 1; ln m = 2 artanh((m − 1)/(m + 1)).
-double log(double x) {
-  int n;
-  double m = std::frexp(x, &n);
-  if (m < 0.5 * std::numbers::sqrt2) m *= 2, --n;
-  const double f = (m - 1) / (m + 1), z = f * f;
-  constexpr double terms[] = {1.0 / 23, 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
-                              1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
-  double series = 0;
-  for (const double term : terms) series = z * (term + series);
-  return n * std::numbers::ln2 + 2 * (f + f * series);
+double tan(double angle) {
+  const SineCosine t = sine_cosine(angle);
+  return t.sin / t.cos;
 }
 
-// x = n ln 2 + r with |r| ≤ ln 2 / 2.
-double exp(double x) {
-  const double n = (x * std::numbers::log2e + to_whole) - to_whole;
-  constexpr double first = 0x1.62e42feep-1, second = 0x1.a39ef35793c76p-33;  // ln 2, the first with 32 bits
-  const double r = (x - n * first) - n * second;
-  constexpr double terms[] = {
-      1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-      1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1,           1};
-  double series = 0;
-  for (const double term : terms) series = term + r * series;
-  return std::ldexp(series, static_cast<int>(n));
+namespace {
+
+constexpr Precise quarter_turn{std::numbers::pi / 2, 0x1.1a62633145c07p-54};
+
+/// atan of 0, 1/64, … 1, by Euler's series Σ 2²ⁿ (n!)²/(2n + 1)! t²ⁿ⁺¹/(1 + t²)ⁿ⁺¹.
+constexpr int arcs = 64;
+constexpr std::array<Precise, arcs + 1> make_arcs() {
+  std::array<Precise, arcs + 1> out{};
+  for (int i = 1; i <= arcs; ++i) {
+    const double t = 1.0 * i / arcs;  // with squares that are exact
+    const Precise share = Precise{t * t} / Precise{1 + t * t};
+    Precise series{1};
+    for (int n = 120; n >= 1; --n)
+      series = Precise{1} + share * series * (Precise{2.0 * n} / Precise{2.0 * n + 1});
+    out[i] = Precise{t} / Precise{1 + t * t} * series;
+  }
+  return out;
+}
+constexpr std::array<Precise, arcs + 1> arc_table = make_arcs();
+
+/// atan(y/x) for 0 ≤ y ≤ x: that of c near y/x, and that of (y − c x)/(x + c y).
+Precise arc_in_octant(double y, double x) {
+  const int i = static_cast<int>(arcs * (y / x) + 0.5);
+  const Precise c{1.0 * i / arcs}, d = Precise{y} + Precise{-x} * c, r = d / (Precise{x} + Precise{y} * c);
+  const double z = r.value * r.value;
+  const double series = -1.0 / 3 + z * (1.0 / 5 - z * (1.0 / 7 - z * (1.0 / 9)));
+  return arc_table[static_cast<std::size_t>(i)] + Precise{r.value, r.rest + r.value * z * series};
+}
+
+/// To numbers whose products and quotients stay in range.
+double power_to_scale_by(double largest) {
+  int n;
+  std::frexp(largest, &n);
+  return std::ldexp(1.0, -std::clamp(n, -1020, 1020));
+}
+
+}  // namespace
+
+double atan2(double y, double x) {
+  const double most = std::max(std::abs(x), std::abs(y));
+  if (!(most > 0) || std::isinf(most) || std::isnan(x + y) || x == 0 || y == 0)
+    return std::atan2(y, x);  // exact
+  const double scale = power_to_scale_by(most), a = std::abs(x) * scale, b = std::abs(y) * scale;
+  if (x > 0 && b < a * 0x1p-60) return y / x;
+  Precise arc = b <= a ? arc_in_octant(b, a) : quarter_turn + -arc_in_octant(a, b);
+  if (x < 0) arc = quarter_turn + quarter_turn + -arc;
+  return std::copysign(arc.value, y);
+}
+
+double atan(double x) { return atan2(x, 1); }
+double asin(double x) { return atan2(x, std::sqrt((1 - x) * (1 + x))); }
+double acos(double x) { return atan2(std::sqrt((1 - x) * (1 + x)), x); }
+
+double hypot(double x, double y) {
+  const double most = std::max(std::abs(x), std::abs(y));
+  if (most > 1e-140 && most < 1e140) return std::sqrt(x * x + y * y);
+  if (most == 0 || std::isinf(x) || std::isinf(y) || std::isnan(x + y)) return std::hypot(x, y);  // exact
+  const double scale = power_to_scale_by(most), a = x * scale, b = y * scale;
+  return std::sqrt(a * a + b * b) / scale;
 }
 
 }  // namespace thud::portable

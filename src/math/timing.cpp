@@ -1,4 +1,5 @@
 #include "thud/math/timing.hpp"
+#include "thud/math/portable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -93,13 +94,13 @@ class Enclosed {
   }
   static Enclosure exponential(const Enclosure& a) {
     using namespace interval;
-    const Interval v = rising(a.v, [](double x) { return std::exp(x); });
+    const Interval v = rising(a.v, [](double x) { return portable::exp(x); });
     return {v, a.d * v};
   }
   static Enclosure logarithm(const Enclosure& a) {
     using namespace interval;
     if (!(a.v.lo > 0)) return {Interval::everything(), Interval::everything()};
-    return {rising(a.v, [](double x) { return std::log(x); }), a.d / a.v};
+    return {rising(a.v, [](double x) { return portable::log(x); }), a.d / a.v};
   }
   static Enclosure root(const Enclosure& a) {
     using namespace interval;
@@ -126,11 +127,11 @@ class Enclosed {
   }
   static Enclosure arc_tangent(const Enclosure& a) {
     using namespace interval;
-    return {rising(a.v, [](double x) { return std::atan(x); }), a.d / (Interval(1) + square(a.v))};
+    return {rising(a.v, [](double x) { return portable::atan(x); }), a.d / (Interval(1) + square(a.v))};
   }
   static Enclosure arc_sine(const Enclosure& a) {
     using namespace interval;
-    const auto f = [](double x) { return std::asin(std::clamp(x, -1.0, 1.0)); };
+    const auto f = [](double x) { return portable::asin(std::clamp(x, -1.0, 1.0)); };
     const bool inside = a.v.lo > -1 && a.v.hi < 1;
     return {rising(a.v, f), inside ? a.d / root({Interval(1) - square(a.v), 0.0}).v : Interval::everything()};
   }
@@ -149,7 +150,7 @@ class Enclosed {
     using namespace interval;
     const Interval c = cosine(a.v);
     if (c.has(0)) return {Interval::everything(), Interval::everything()};
-    return {rising(a.v, [](double x) { return std::tan(x); }), a.d / square(c)};
+    return {rising(a.v, [](double x) { return portable::tan(x); }), a.d / square(c)};
   }
   static Enclosure modulo(const Enclosure& a, const Enclosure& b) {
     using namespace interval;

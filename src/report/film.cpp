@@ -10,6 +10,7 @@
 #include "report/film_scene.hpp"
 #include "thud/base/format.hpp"
 #include "thud/draw/gif.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -48,7 +49,7 @@ void circle(Canvas& c, svg::Point at, double r, const std::string& look) {
 }
 
 double round_down(double x) {
-  const double power = std::pow(10, std::floor(std::log10(x)));
+  const double power = portable::pow(10, std::floor(portable::log10(x)));
   return (x >= 5 * power ? 5 : x >= 2 * power ? 2 : 1) * power;
 }
 
@@ -93,7 +94,7 @@ struct Film::Impl {
 
   // From a line through the picture down to a depth, in pixels.
   Spots band(const film::Ground& g, double depth) const {
-    const double tx = std::cos(g.slope), ty = std::sin(g.slope), reach = film_width + height;
+    const double tx = portable::cos(g.slope), ty = portable::sin(g.slope), reach = film_width + height;
     const svg::Point p = on({g.x, g.z});
     const double t = (0.5 * film_width - p[0]) * tx + (0.5 * height - p[1]) * ty;
     const svg::Point at{p[0] + t * tx, p[1] + t * ty};
@@ -126,7 +127,7 @@ struct Film::Impl {
       if (w.body < 0) continue;
       const film::Pose& pose = poses[static_cast<std::size_t>(w.body)];
       const film::Point at = pose.place(w.z, w.x);
-      draw_wall(c, {at[0], at[1], w.slope - std::atan2(pose.sin, pose.cos), 0, -1});
+      draw_wall(c, {at[0], at[1], w.slope - portable::atan2(pose.sin, pose.cos), 0, -1});
     }
   }
 
@@ -166,7 +167,8 @@ struct Film::Impl {
     Spots points;
     for (std::size_t k = 0; k < trail.size() && scene.time[k] <= t; ++k) {
       const svg::Point p = on(trail[k]);
-      const bool is_new = points.empty() || std::hypot(p[0] - points.back()[0], p[1] - points.back()[1]) > 1;
+      const bool is_new =
+          points.empty() || portable::hypot(p[0] - points.back()[0], p[1] - points.back()[1]) > 1;
       if (is_new) points.push_back(p);
     }
     c.polyline(points, stroke(trail_tone, 1.5) + " stroke-dasharray=\"3 4\"");
@@ -210,7 +212,7 @@ struct Film::Impl {
     const std::string look = stroke(edge, 1.5) + " stroke-linejoin=\"round\"";
     for (const film::Connector& k : scene.connectors) {
       const svg::Point a = on(scene.where(k.from, poses)), b = on(scene.where(k.to, poses));
-      const double dx = b[0] - a[0], dy = b[1] - a[1], length = std::hypot(dx, dy);
+      const double dx = b[0] - a[0], dy = b[1] - a[1], length = portable::hypot(dx, dy);
       const auto at = [&](double share, double side) {
         return svg::Point{a[0] + share * dx - side * dy / length, a[1] + share * dy + side * dx / length};
       };
@@ -265,7 +267,7 @@ struct Film::Impl {
       circle(c, at, r * (1 - 0.6 * age),
              fmt::format("fill=\"{}\" fill-opacity=\"{}\"", touch_tone, px(0.7 * (1 - age))));
       for (int ray = 0; ray < 8; ++ray) {
-        const double x = std::cos(0.7854 * ray), y = std::sin(0.7854 * ray), from = r * (1.1 + age);
+        const double x = portable::cos(0.7854 * ray), y = portable::sin(0.7854 * ray), from = r * (1.1 + age);
         c.line({at[0] + x * from, at[1] + y * from},
                {at[0] + x * (from + 0.4 * r), at[1] + y * (from + 0.4 * r)},
                fmt::format("{} stroke-opacity=\"{}\"", stroke(touch_tone, 2), px(1 - age)));
@@ -287,7 +289,7 @@ struct Film::Impl {
     longest = 0.26 * size;
     for (const film::Force& f : scene.forces)
       for (std::size_t k = 0; k < f.fx.size(); ++k) {
-        const double force = std::hypot(f.fx[k], f.fz[k]);
+        const double force = portable::hypot(f.fx[k], f.fz[k]);
         if (!(force >= 0.05 * scene.largest_force) || !(force > 0)) continue;
         const svg::Point p = on({f.x[k], f.z[k]});
         const double ux = f.fx[k] / force, uy = f.fz[k] / force;
@@ -304,7 +306,7 @@ struct Film::Impl {
     double most = 0;
     svg::Point tip{};
     for (const film::Force& f : scene.forces) {
-      const double fx = scene.at(f.fx, t), fz = scene.at(f.fz, t), size = std::hypot(fx, fz);
+      const double fx = scene.at(f.fx, t), fz = scene.at(f.fz, t), size = portable::hypot(fx, fz);
       const double length = longest * size / scene.largest_force;
       if (!(length > 1.5)) continue;
       const svg::Point from = on({scene.at(f.x, t), scene.at(f.z, t)});
@@ -332,7 +334,7 @@ struct Film::Impl {
     c.text(right + 8, y, show_quantity(length, "m", {}, 3), {.size = 12, .fill = dark});
     const ShownUnit unit = suit_unit(scene.end, "s");
     const int decimals =
-        std::clamp(2 - static_cast<int>(std::floor(std::log10(scene.end * unit.factor))), 0, 6);
+        std::clamp(2 - static_cast<int>(std::floor(portable::log10(scene.end * unit.factor))), 0, 6);
     std::string text = fmt::format("{:.{}f} {}", t * unit.factor, decimals, TextStyle{}.unit(unit.unit));
     if (speed != 1)
       text += speed < 1 ? fmt::format(", slowed {} times", show_number(1 / speed, 3))

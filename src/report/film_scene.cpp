@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "thud/math/portable.hpp"
 #include "thud/report/scene.hpp"
 
 namespace thud::film {
@@ -117,7 +118,7 @@ Scene::Scene(const Scenario& scenario, const RunResult& run, const FrameRecorder
   impacts = {numbers(struck["time"]), numbers(struck["x"]), numbers(struck["z"]), numbers(struck["normal"])};
   const std::vector<double> along = numbers(struck["tangential"]);
   for (std::size_t k = 0; k < impacts.size.size(); ++k)
-    impacts.size[k] = std::hypot(impacts.size[k], along[k]);
+    impacts.size[k] = portable::hypot(impacts.size[k], along[k]);
 
   std::vector<std::pair<double, std::string>> events;
   for (const Doc& e : doc["events"])
@@ -129,9 +130,9 @@ Scene::Scene(const Scenario& scenario, const RunResult& run, const FrameRecorder
   for (const Body& b : bodies) mass += b.mass;
   for (const Force& f : forces)
     for (std::size_t k = 0; k < f.fx.size(); ++k)
-      largest_force = std::max(largest_force, std::hypot(f.fx[k], f.fz[k]));
+      largest_force = std::max(largest_force, portable::hypot(f.fx[k], f.fz[k]));
   const double weight =
-      mass * std::hypot(scene["gravity"][0].get<double>(), scene["gravity"][1].get<double>());
+      mass * portable::hypot(scene["gravity"][0].get<double>(), scene["gravity"][1].get<double>());
   const double thrust =
       energy.empty() ? 0 : largest(numbers(doc["columns"]["energy.kinetic"])) / std::max(view().size(), 1e-9);
   if (!(largest_force > 1e-9 * std::max(weight, thrust))) largest_force = 0;
@@ -187,8 +188,8 @@ std::vector<Pose> Scene::poses(double t) const {
       const double extra = (magnification - 1) * bend(bodies[i].attach_shapes, eta[p]);
       shift[i] = {shift[p][0] + extra * out[p].cos, shift[p][1] - extra * out[p].sin};
     }
-    out.push_back({at(tracks_[i].x, t) + shift[i][0], at(tracks_[i].z, t) + shift[i][1], std::sin(angle),
-                   std::cos(angle), eta[i]});
+    out.push_back({at(tracks_[i].x, t) + shift[i][0], at(tracks_[i].z, t) + shift[i][1], portable::sin(angle),
+                   portable::cos(angle), eta[i]});
     for (double& e : out.back().eta) e *= magnification;
   }
   return out;
@@ -235,7 +236,7 @@ Box Scene::view() const {
   if (!(box.right >= box.left)) box = {-1, 1, -1, 1};
   const double size = std::max({box.width(), box.height(), 1e-6});
   for (const Ground& bed : beds) {
-    const double middle = bed.z + (0.5 * (box.left + box.right) - bed.x) * std::tan(bed.slope);
+    const double middle = bed.z + (0.5 * (box.left + box.right) - bed.x) * portable::tan(bed.slope);
     if (!(middle < box.bottom + size && middle > box.top - size)) continue;
     box.bottom = std::max(box.bottom, middle + 0.12 * size);
     box.top = std::min(box.top, middle - 0.05 * size);

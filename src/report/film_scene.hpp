@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "thud/math/portable.hpp"
 #include "thud/report/frames.hpp"
 #include "thud/scenario/run.hpp"
 
@@ -73,7 +74,7 @@ struct Box {
   void include(const Box& other);
   double width() const { return right - left; }
   double height() const { return bottom - top; }
-  double size() const { return right >= left ? std::hypot(width(), height()) : 0; }
+  double size() const { return right >= left ? portable::hypot(width(), height()) : 0; }
 };
 
 struct Scene {

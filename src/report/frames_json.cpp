@@ -3,6 +3,7 @@
 
 #include "draw/number_text.hpp"
 #include "report/json_parts.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/json.hpp"
 #include "thud/report/scene.hpp"
@@ -111,7 +112,7 @@ Json peaks_json(const Scenario& s, const Columns& c) {
       double fx = 0, fz = 0;
       for (std::size_t k = 0; k < c.pieces.size(); ++k)
         if (s.system->pieces()[k].body == i) fx += c.pieces[k].fx[r], fz += c.pieces[k].fz[r];
-      if (std::hypot(fx, fz) > best) best = std::hypot(fx, fz), when = c.time[r];
+      if (portable::hypot(fx, fz) > best) best = portable::hypot(fx, fz), when = c.time[r];
     }
     if (best > 0)
       out.push_back(

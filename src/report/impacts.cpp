@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "thud/math/portable.hpp"
 #include "thud/report/csv.hpp"
 
 namespace thud {
@@ -35,7 +36,8 @@ class Decimals {
   void see(double x) { largest_ = std::max(largest_, std::abs(x)); }
   bool is_zero() const { return !(largest_ > 0); }
   std::string show(double x) const {
-    const int n = largest_ > 0 ? std::clamp(3 - static_cast<int>(std::floor(std::log10(largest_))), 0, 9) : 0;
+    const int n =
+        largest_ > 0 ? std::clamp(3 - static_cast<int>(std::floor(portable::log10(largest_))), 0, 9) : 0;
     const std::string text = fmt::format("{:.{}f}", x, n);
     return text.find_first_not_of("-0.") == std::string::npos ? "0" : text;
   }

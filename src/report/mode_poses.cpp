@@ -1,4 +1,5 @@
 #include "report/mode_poses.hpp"
+#include "thud/math/portable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +67,7 @@ ModePoses make_mode_poses(const Scenario& scenario, const ModalAnalysis& analysi
   find_joints(tree, analysis.q, out);
   enclose(out.rest, out.box);
   for (const Vec& p : out.ground) out.box.add(p);
-  const double size = std::hypot(out.box.width(), out.box.height());
+  const double size = portable::hypot(out.box.width(), out.box.height());
   const bool is_visible = std::isfinite(size) && size > 0;
   out.amplitude = is_visible ? 0.12 * size : 0;
   for (std::size_t k = 0; k < std::min(count, analysis.modes.size()); ++k) {

@@ -5,6 +5,7 @@
 
 #include "draw/canvas.hpp"
 #include "report/mode_poses.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/report/modes.hpp"
 #include "thud/report/summary.hpp"
 
@@ -264,8 +265,8 @@ class ModesText {
 }  // namespace
 
 std::string show_digits(double x, int digits) {
-  return std::abs(x) >= std::pow(10.0, digits) && std::abs(x) < 1e9 ? fmt::format("{:.0f}", x)
-                                                                    : show_number(x, digits);
+  return std::abs(x) >= portable::pow(10.0, digits) && std::abs(x) < 1e9 ? fmt::format("{:.0f}", x)
+                                                                         : show_number(x, digits);
 }
 
 std::string describe_motion(const NaturalMode& mode, int digits) {

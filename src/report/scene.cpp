@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/json_parts.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/report/json.hpp"
 #include "thud/scenario/outline.hpp"
 #include "thud/scenario/quantity.hpp"
@@ -17,7 +18,7 @@ namespace {
 Json rounded(double x) {
   if (!std::isfinite(x)) return nullptr;
   if (x == 0) return 0;
-  const double scale = std::pow(10, 8 - std::ceil(std::log10(std::abs(x))));
+  const double scale = portable::pow(10, 8 - std::ceil(portable::log10(std::abs(x))));
   const double y = std::round(x * scale) / scale;
   return std::isfinite(y) ? Json(y) : Json(x);
 }
@@ -73,7 +74,7 @@ Json plane_json(const std::string& name, const Plane& plane) {
   return {{"name", name},
           {"x", rounded(plane.point.x)},
           {"z", rounded(plane.point.z)},
-          {"slope", rounded(std::atan2(plane.tangent.z, plane.tangent.x))}};
+          {"slope", rounded(portable::atan2(plane.tangent.z, plane.tangent.x))}};
 }
 
 Json wall_json(const Wall& wall) {

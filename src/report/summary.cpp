@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "thud/math/portable.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/impacts.hpp"
 #include "thud/scenario/quantity.hpp"
@@ -55,7 +56,7 @@ class ValueColumn {
   ValueColumn(double largest, std::string_view si_unit, const TextStyle& style)
       : unit_(suit_unit(largest, si_unit)) {
     const double shown = largest * unit_.factor;
-    if (shown > 0) decimals_ = std::clamp(3 - static_cast<int>(std::floor(std::log10(shown))), 0, 12);
+    if (shown > 0) decimals_ = std::clamp(3 - static_cast<int>(std::floor(portable::log10(shown))), 0, 12);
     unit_.unit = style.unit(unit_.unit);
   }
   std::string show(double x) const {

@@ -104,11 +104,11 @@ void read_damping(const Table& t, BeamSpecOf<P>& out) {
 // The shapes of Lee 2009, eq 5.46 (pinned at the start) are not normalised as eq 5.11 says, but the stiffness of
 // eqs 5.58 and 5.61 takes them so: it is too small by ∫Φ²dx/L, with Φ = sinh λ/sin λ sin(λx/L) + sinh(λx/L).
 double lee2009_factor(double root) {
-  const double ratio = std::sinh(root) / portable::sin(root);
+  const double ratio = portable::sinh(root) / portable::sin(root);
   const double sines = 0.5 - portable::sin(2 * root) / (4 * root);
   const double both =
-      (std::cosh(root) * portable::sin(root) - std::sinh(root) * portable::cos(root)) / (2 * root);
-  const double hyperbolic = std::sinh(2 * root) / (4 * root) - 0.5;
+      (portable::cosh(root) * portable::sin(root) - portable::sinh(root) * portable::cos(root)) / (2 * root);
+  const double hyperbolic = portable::sinh(2 * root) / (4 * root) - 0.5;
   return 1 / (ratio * ratio * sines + 2 * ratio * both + hyperbolic);
 }
 

@@ -10,6 +10,7 @@
 #include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
 #include "scenario/walls.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -30,7 +31,7 @@ std::function<P(P)> read_restitution_of_speed(const Table& t) {
   const TimeExpression e = *t.time_expression("restitution", Dimension::none, "v");
   constexpr int samples = 160;
   for (int k = 0; k <= samples; ++k) {
-    const double v = fastest * std::pow(slowest / fastest, static_cast<double>(k) / samples);
+    const double v = fastest * portable::pow(slowest / fastest, static_cast<double>(k) / samples);
     double value = 0;
     try {
       value = e(v);
@@ -128,7 +129,7 @@ class ContactReader {
   bool is_at_joint(const FeatureOf<P>& f) const {
     const BodyOf<P>& b = bodies_[f.body].rigid;
     return !b.free && b.joint.kind != JointKind::slider && value_of(f.radius) == 0
-        && std::hypot(value_of(f.point.s), value_of(f.point.n)) < 1e-12;
+        && portable::hypot(value_of(f.point.s), value_of(f.point.n)) < 1e-12;
   }
 
   // The body that a rigid body is one with by welds: itself, or −1 for the ground.
@@ -370,8 +371,9 @@ class ContactReader {
       if (c.parent != parent.body || c.joint.kind != JointKind::pin || c.beam
           || bodies_[parent.body].rigid.beam)
         return false;
-      return std::hypot(value_of(child.point.s), value_of(child.point.n)) < 1e-12
-          || std::hypot(value_of(parent.point.s - c.attach.s), value_of(parent.point.n - c.attach.n)) < 1e-12;
+      return portable::hypot(value_of(child.point.s), value_of(child.point.n)) < 1e-12
+          || portable::hypot(value_of(parent.point.s - c.attach.s), value_of(parent.point.n - c.attach.n))
+                 < 1e-12;
     };
     return holds(a, b) || holds(b, a);
   }

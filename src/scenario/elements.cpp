@@ -10,6 +10,7 @@
 #include "scenario/bounds.hpp"
 #include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -173,7 +174,7 @@ bool is_loose(const Tree& tree, const Attachment& from, const Attachment& to) {
   for (int trial = 1; trial <= 4; ++trial) {
     std::vector<double> q = rest;
     for (std::size_t i = 0; i < q.size(); ++i)
-      q[i] = 0.3 * std::sin(1.7 * trial * static_cast<double>(i + 1));
+      q[i] = 0.3 * portable::sin(1.7 * trial * static_cast<double>(i + 1));
     tree.kinematics(q.data(), rest.data(), frames);
     const double apart = norm(to.position(frames) - from.position(frames));
     least = std::min(least, apart);

@@ -41,6 +41,11 @@ double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0; }
 double floored_mod(double a, double b) { return a - b * std::floor(a / b); }
 double unit_step(double x) { return x >= 0.0 ? 1.0 : 0.0; }
 double unit_pulse(double t, double from, double to) { return t >= from && t < to ? 1.0 : 0.0; }
+/// Whole powers that are usual are products, as muParser makes them of variables.
+double raised(double x, double p) {
+  const double square = x * x;
+  return p == 2 ? square : p == 3 ? square * x : p == 4 ? square * x * x : portable::pow(x, p);
+}
 double radians_of(double degrees) { return degrees * std::numbers::pi / 180.0; }
 
 struct Function1 {
@@ -56,15 +61,15 @@ const std::vector<Function1>& functions_of_one() {
   static const std::vector<Function1> functions{
       {"sin", [](double x) { return portable::sin(x); }},
       {"cos", [](double x) { return portable::cos(x); }},
-      {"tan", [](double x) { return std::tan(x); }},
-      {"asin", [](double x) { return std::asin(x); }},
-      {"acos", [](double x) { return std::acos(x); }},
-      {"atan", [](double x) { return std::atan(x); }},
+      {"tan", [](double x) { return portable::tan(x); }},
+      {"asin", [](double x) { return portable::asin(x); }},
+      {"acos", [](double x) { return portable::acos(x); }},
+      {"atan", [](double x) { return portable::atan(x); }},
       {"sqrt", [](double x) { return std::sqrt(x); }},
       {"abs", [](double x) { return std::abs(x); }},
-      {"exp", [](double x) { return std::exp(x); }},
-      {"ln", [](double x) { return std::log(x); }},
-      {"log10", [](double x) { return std::log10(x); }},
+      {"exp", [](double x) { return portable::exp(x); }},
+      {"ln", [](double x) { return portable::log(x); }},
+      {"log10", [](double x) { return portable::log10(x); }},
       {"floor", [](double x) { return std::floor(x); }},
       {"ceil", [](double x) { return std::ceil(x); }},
       {"round", [](double x) { return std::round(x); }},
@@ -77,12 +82,20 @@ const std::vector<Function1>& functions_of_one() {
 
 const std::vector<Function2>& functions_of_two() {
   static const std::vector<Function2> functions{
-      {"atan2", [](double y, double x) { return std::atan2(y, x); }},
-      {"hypot", [](double x, double y) { return std::hypot(x, y); }},
+      {"atan2", [](double y, double x) { return portable::atan2(y, x); }},
+      {"hypot", [](double x, double y) { return portable::hypot(x, y); }},
       {"mod", floored_mod},
       {"rnd", uniform_hash},
   };
   return functions;
+}
+
+/// What stands for ^ where muParser reads it: its own ^ asks the C library, whose powers differ between machines.
+constexpr char own_power = '#';
+
+void give_text(mu::Parser& parser, std::string text) {
+  std::replace(text.begin(), text.end(), '^', own_power);
+  parser.SetExpr(text);
 }
 
 void define_language(mu::Parser& parser) {
@@ -94,6 +107,7 @@ void define_language(mu::Parser& parser) {
   parser.DefineFun("min", smallest);
   parser.DefineFun("max", largest);
   parser.DefineFun("pulse", unit_pulse);
+  parser.DefineOprt({own_power}, raised, mu::prPOW, mu::oaRIGHT);
 }
 
 // ---- errors ---------------------------------------------------------------------------------
@@ -175,7 +189,8 @@ std::size_t position_of(const mu::ParserError& error, std::string_view text) {
   if (position < 0) return 0;
   auto at = std::min(static_cast<std::size_t>(position), text.size());
   // muParser points behind some tokens and before others; we always point at the token.
-  const std::string& token = error.GetToken();
+  std::string token = error.GetToken();
+  std::replace(token.begin(), token.end(), own_power, '^');
   if (!token.empty() && text.substr(at, token.size()) != token && at >= token.size()
       && text.substr(at - token.size(), token.size()) == token)
     at -= token.size();
@@ -191,6 +206,7 @@ void check_text(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\0') fail("the formula contains a zero byte", text, i);
     if (text[i] == '"') fail("a text cannot be part of a formula", text, i);
+    if (text[i] == own_power) fail(fmt::format("unexpected \"{}\" in \"{}\"", own_power, text), text, i);
     if (text[i] != '=') continue;
     const bool doubled = i + 1 < text.size() && text[i + 1] == '=';
     const bool compared = i > 0 && (text[i - 1] == '<' || text[i - 1] == '>' || text[i - 1] == '!');
@@ -243,7 +259,7 @@ struct TimeExpression::Compiled {
 
   void compile(Binding& binding) {
     try {
-      parser.SetExpr(code);
+      give_text(parser, code);
       int count = 0;
       parser.Eval(count);  // compiles; the value at zero is of no interest
       if (is_identifier(binding.unknown)) fail_unknown(text, binding.unknown, symbols, variables);
@@ -384,7 +400,7 @@ class Remembered {
       if (symbols.find(word)) names_.push_back(word);
     values_.resize(names_.size());
     for (std::size_t i = 0; i < names_.size(); ++i) parser_.DefineVar(names_[i], &values_[i]);
-    parser_.SetExpr(text);
+    give_text(parser_, text);
   }
   Remembered(const Remembered&) = delete;
   Remembered& operator=(const Remembered&) = delete;

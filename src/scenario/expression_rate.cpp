@@ -12,6 +12,7 @@
 #include "scenario/curve.hpp"
 #include "scenario/expression.hpp"
 #include "thud/math/dual_math.hpp"
+#include "thud/math/portable.hpp"
 
 // Derivatives of expressions. Their language is that of expression.hpp, and the text has been compiled before: what is
 // wrong with it has been said. Values are those of the compiled expression; here they only choose sides.
@@ -230,7 +231,7 @@ class RateParser {
 
   static Number asin_of(Number x) {
     if constexpr (std::is_same_v<Inner, double>)
-      return {std::asin(x.v), x.d / std::sqrt(1 - x.v * x.v)};
+      return {portable::asin(x.v), x.d / std::sqrt(1 - x.v * x.v)};
     else if constexpr (is_recorded)
       return Number(Inner(0.5 * std::numbers::pi) - acos(x.v));
     else
@@ -238,7 +239,7 @@ class RateParser {
   }
   static Number atan_of(Number x) {
     if constexpr (std::is_same_v<Inner, double>)
-      return {std::atan(x.v), x.d / (1 + x.v * x.v)};
+      return {portable::atan(x.v), x.d / (1 + x.v * x.v)};
     else if constexpr (is_recorded)
       return Number(atan2(x.v, Inner(1)));
     else

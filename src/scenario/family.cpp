@@ -8,6 +8,7 @@
 #include "scenario/beds.hpp"
 #include "scenario/contacts.hpp"
 #include "scenario/parameters.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -198,7 +199,7 @@ bool ScenarioFamily::Impl::turn_beds() {
       f.coefficient->set(bed.law, x);
     } else {
       const Plane& p = bed.plane;
-      const double slope = f.key == "slope" ? x : std::atan2(p.tangent.z, p.tangent.x);
+      const double slope = f.key == "slope" ? x : portable::atan2(p.tangent.z, p.tangent.x);
       if (std::abs(slope) > 1.5) return false;
       bed.plane = Plane::make({0, f.key == "surface" ? x : p.point.z}, slope);
     }

@@ -9,6 +9,7 @@
 #include "scenario/expression.hpp"
 #include "solve/dense.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -36,10 +37,10 @@ LoopStart::LoopStart(const System& system, const GivenStart& given)
     if (!system.keeps_offset(system.constraints()[c])) closing_.push_back(static_cast<int>(c));
   const Tree& tree = system.tree();
   for (const Body& b : tree.bodies())
-    reach_ += std::max(std::hypot(b.center.s, b.center.n), std::hypot(b.attach.s, b.attach.n));
+    reach_ += std::max(portable::hypot(b.center.s, b.center.n), portable::hypot(b.attach.s, b.attach.n));
   for (const Loop& l : system.of<Loop>())
     for (const Attachment* at : {&l.a, &l.b})
-      reach_ = std::max({reach_, std::hypot(at->point.s, at->point.n), norm(at->world)});
+      reach_ = std::max({reach_, portable::hypot(at->point.s, at->point.n), norm(at->world)});
   if (!(reach_ > 0)) reach_ = 1;
 }
 

@@ -52,7 +52,7 @@ OutlineLine make_line(const Tree& tree, const DrawnPart& drawn) {
 // Whether a part reaches the place of the joint.
 bool reaches(const Part& part, BodyPoint p) {
   const double small = 0.5 * part.width + 1e-9;
-  if (part.is_round()) return std::hypot(part.s0 - p.s, part.n - p.n) <= small;
+  if (part.is_round()) return portable::hypot(part.s0 - p.s, part.n - p.n) <= small;
   return p.s >= std::min(part.s0, part.s1) - small && p.s <= std::max(part.s0, part.s1) + small;
 }
 

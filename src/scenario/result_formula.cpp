@@ -11,6 +11,7 @@
 
 #include "scenario/formula_units.hpp"
 #include "thud/base/error.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud::doc {
 
@@ -359,7 +360,7 @@ double ResultFormula::operator()(std::span<const double> values) const {
       case Code::subtract: *a = a[0] - a[1]; break;
       case Code::multiply: *a = a[0] * a[1]; break;
       case Code::divide: *a = a[0] / a[1]; break;
-      case Code::raise: *a = std::pow(a[0], a[1]); break;
+      case Code::raise: *a = portable::pow(a[0], a[1]); break;
       case Code::less: *a = truth(a[0] < a[1]); break;
       case Code::less_equal: *a = truth(a[0] <= a[1]); break;
       case Code::greater: *a = truth(a[0] > a[1]); break;

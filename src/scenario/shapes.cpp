@@ -1,4 +1,5 @@
 #include "scenario/shapes.hpp"
+#include "thud/math/portable.hpp"
 
 #include <fmt/format.h>
 
@@ -127,7 +128,7 @@ class ShapeReader {
   bool is_covered(BodyPoint p, const std::vector<ShapeFeature>& others) const {
     const double small = 1e-9 * std::max(1.0, std::abs(value_of(end_)));
     for (const ShapeFeature& f : others)
-      if (std::hypot(value_of(f.point.s - p.s), value_of(f.point.n - p.n)) <= value_of(f.radius) + small)
+      if (portable::hypot(value_of(f.point.s - p.s), value_of(f.point.n - p.n)) <= value_of(f.radius) + small)
         return true;
     for (const Part& b : parts_)
       if (b.kind == PartKind::block && p.s >= b.s0 - small && p.s <= b.s1 + small) return true;

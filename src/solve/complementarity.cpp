@@ -1,4 +1,5 @@
 #include "thud/solve/complementarity.hpp"
+#include "thud/math/portable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -206,7 +207,9 @@ class Reduced {
     return n < 0 ? p_.lower[i] / (unit_[i] * largest_) : -slope(i) * p_.lower[n] / (unit_[n] * largest_);
   }
   // Contacts that wedge a body hold it with forces of any size; a trace of give makes them definite.
-  static double ridge(int attempt) { return !gives(attempt) ? 0.0 : 1e-12 * std::pow(10.0, attempt - 4); }
+  static double ridge(int attempt) {
+    return !gives(attempt) ? 0.0 : 1e-12 * portable::pow(10.0, attempt - 4);
+  }
   static double cover(int i, int attempt) { return 1 + 0.37 * attempt * ((i * 7 + attempt * 3) % 5); }
 
   void read(const Lemke& lemke, ForceSolution& out) const {

@@ -10,6 +10,7 @@
 #include "step/ladder.hpp"
 #include "step/stepper.hpp"
 #include "thud/dynamics/system.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/step/options.hpp"
 
 namespace thud {
@@ -64,7 +65,7 @@ class Stepper<ExactMethod> : public Stepper<Dop853Method> {
     h = std::min({h, longest_, period_of_content(y)});
     if (!mode_) return h;
     const double first = looks * mode_->ladder->rung(0);
-    return h <= first ? h : first * std::exp2(std::floor(std::log2(h / first)));
+    return h <= first ? h : std::ldexp(first, std::ilogb(h / first));
   }
 
   template <class F, class Probe>
@@ -134,7 +135,7 @@ class Stepper<ExactMethod> : public Stepper<Dop853Method> {
   double period_of_content(const double* y) const {
     double largest = 0, period = longest_;
     const auto felt = [&](const Bending& b) {
-      const double speed = std::hypot(y[n_ + b.dof], b.frequency * y[b.dof]);
+      const double speed = portable::hypot(y[n_ + b.dof], b.frequency * y[b.dof]);
       return b.moment * b.frequency * speed;
     };
     for (const Bending& b : bending_) largest = std::max(largest, felt(b));

@@ -362,7 +362,7 @@ class Stepper<RadauMethod> : public StageMemory {
     matrices_.factor(h);
     transform();
     // How much the errors that remain are smaller than a correction; at first as in the last step, with caution.
-    double remaining = portable::power(std::max(contraction_, 1e-15), 0.8), before = 0, rate = 0;
+    double remaining = portable::pow(std::max(contraction_, 1e-15), 0.8), before = 0, rate = 0;
     for (int k = 1; k <= max_iterations; ++k) {
       evaluate_stages(f, t, y, h);
       const double size = correct_stages(h);
@@ -379,7 +379,7 @@ class Stepper<RadauMethod> : public StageMemory {
         renewal_due_ = rate > renewal_rate;
         return true;
       }
-      if (k > 1 && (rate >= 1 || remaining * size * std::pow(rate, max_iterations - k) > enough))
+      if (k > 1 && (rate >= 1 || remaining * size * portable::pow(rate, max_iterations - k) > enough))
         return false;
       before = size;
     }

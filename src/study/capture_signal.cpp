@@ -7,6 +7,7 @@
 
 #include "solve/dense.hpp"
 #include "study/robust.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -199,7 +200,7 @@ double squares_left(const std::vector<double>& time, const std::vector<std::vect
     VectorXd b(Index(rows.size()));
     for (Index k = 0; k < a.rows(); ++k) {
       const double t = (time[rows[std::size_t(k)]] - begin) / width;
-      a.row(k) << 1, t, t * t, std::pow(std::max(0.0, t - (t0 - begin) / width), power);
+      a.row(k) << 1, t, t * t, portable::pow(std::max(0.0, t - (t0 - begin) / width), power);
       b[k] = signals[s][rows[std::size_t(k)]];
     }
     sum += (a * least_squares(a, b) - b).squaredNorm() * weight[s];

@@ -1,4 +1,5 @@
 #include "thud/study/compare.hpp"
+#include "thud/math/portable.hpp"
 
 #include <fmt/format.h>
 
@@ -93,12 +94,12 @@ void add_criteria(LawScore& s, bool is_noise_stated) {
   for (const auto& [unit, squares] : squares_of(s.fit)) {
     n += squares.count;
     if (is_noise_stated) continue;
-    deviance += squares.count * std::log(std::max(squares.sum / squares.count, 1e-300));
+    deviance += squares.count * portable::log(std::max(squares.sum / squares.count, 1e-300));
     k += 1;
   }
   if (is_noise_stated) deviance = s.fit.chi_square.value_or(NAN);
   s.aic = deviance + 2 * k + (n > k + 1 ? 2 * k * (k + 1) / (n - k - 1) : HUGE_VAL);
-  s.bic = deviance + k * std::log(n);
+  s.bic = deviance + k * portable::log(n);
 }
 
 // In standard deviations: as stated, or as the best law finds them.
@@ -193,7 +194,7 @@ const FitResult* find_best(const std::vector<FitResult>& fits) {
   const auto cost = [](const FitResult& r) {
     double sum = 0;
     for (const auto& [unit, squares] : squares_of(r))
-      sum += std::log(squares.sum / squares.count) * squares.count;
+      sum += portable::log(squares.sum / squares.count) * squares.count;
     return sum;
   };
   const FitResult* best = nullptr;
@@ -221,7 +222,7 @@ void rank(std::vector<LawScore>& laws) {
   });
   double total = 0;
   for (LawScore& s : laws)
-    if (s.is_settled()) total += s.weight = std::exp(-0.5 * (s.aic - laws[0].aic));
+    if (s.is_settled()) total += s.weight = portable::exp(-0.5 * (s.aic - laws[0].aic));
   for (LawScore& s : laws) s.weight /= std::max(total, 1e-300);
 }
 

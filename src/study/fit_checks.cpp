@@ -9,6 +9,7 @@
 #include "study/fit_views.hpp"
 #include "study/robust.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/scenario/knob_text.hpp"
 
 namespace thud {
@@ -122,8 +123,8 @@ void check_scale(const FitPlace& place, FitResult& result) {
     model.push_back(std::abs(place.values[i]));
   }
   const double ratio = median(measured) / median(model);
-  if (!std::isfinite(ratio) || !(ratio > 0) || std::abs(std::log10(ratio)) < 1.5) return;
-  const double power = std::pow(10, std::round(std::abs(std::log10(ratio))));
+  if (!std::isfinite(ratio) || !(ratio > 0) || std::abs(portable::log10(ratio)) < 1.5) return;
+  const double power = portable::pow(10, std::round(std::abs(portable::log10(ratio))));
   result.failures.push_back(fmt::format(
       "the measured lengths are some {:.0f} times as {} as those of the model: is their unit right? unit = "
       "\"mm\" under [fit.capture], or a heading such as \"link.tip.z [mm]\", says another than metres",

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json_format.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/study/fit.hpp"
 
@@ -26,7 +27,7 @@ std::string trimmed(std::string line) {
 // As many decimals as the error has, and two more digits of it.
 int decimals_for(double error) {
   if (!(error > 0)) return 6;
-  return std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 15);
+  return std::clamp(1 - static_cast<int>(std::floor(portable::log10(error))), 0, 15);
 }
 
 class Report {

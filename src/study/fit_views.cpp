@@ -7,6 +7,7 @@
 
 #include "solve/dense.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {
@@ -22,8 +23,8 @@ namespace {
 // "488 +- 30": the error to one digit, the value as far as the error lets it be known, neither with an exponent.
 std::string with_error(double value, double error) {
   if (!(error > 0) || !std::isfinite(error)) return fmt::format("{:.3g}", value);
-  const double digit = std::pow(10, std::floor(std::log10(error)));
-  const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(error))));
+  const double digit = portable::pow(10, std::floor(portable::log10(error)));
+  const int decimals = std::max(0, -static_cast<int>(std::floor(portable::log10(error))));
   return fmt::format("{:.{}f} +- {:.{}f}", value, decimals, std::round(error / digit) * digit, decimals);
 }
 

@@ -9,6 +9,7 @@
 #include "study/capture_plane.hpp"
 #include "thud/base/error.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -29,7 +30,7 @@ MotionPlane plane_of(const MarkerPaths& points, const MeasurementRules& rules, c
     throw InputError({file, 0, 0},
                      "the points move along a line, which lies in many planes: give axes = { x = "
                      "..., z = ... } under [fit.capture] in place of plane = \"find\"");
-  const double tilt = std::asin(std::min(1.0, std::abs(plane.normal.dot(direction(rules.up)))));
+  const double tilt = portable::asin(std::min(1.0, std::abs(plane.normal.dot(direction(rules.up)))));
   out.notes.push_back(
       fmt::format("the points move within {} of a plane; x points along ({:.3f}, {:.3f}, {:.3f}) of the "
                   "file, z along ({:.3f}, "

@@ -1,4 +1,5 @@
 #include "thud/study/modes.hpp"
+#include "thud/math/portable.hpp"
 
 #include <fmt/format.h>
 
@@ -58,7 +59,7 @@ MatrixXd make_mass(const Tree& tree, const std::vector<double>& q) {
 double reach_of(const Tree& tree) {
   double reach = 0;
   for (const Body& b : tree.bodies()) {
-    double own = std::max(std::hypot(b.center.s, b.center.n), std::hypot(b.attach.s, b.attach.n));
+    double own = std::max(portable::hypot(b.center.s, b.center.n), portable::hypot(b.attach.s, b.attach.n));
     if (b.beam) own = std::max(own, b.beam->length());
     reach += own;
   }
@@ -323,8 +324,8 @@ VectorXd scaled(const Tree& tree, const std::vector<double>& q, const Eigen::Vec
   }
   Complex phase = std::polar(1.0, -0.5 * std::arg(x * x + z * z));
   const double dx = (phase * x).real(), dz = (phase * z).real();
-  if (std::abs(dx) > 1e-6 * std::hypot(dx, dz) ? dx < 0 : dz < 0) phase = -phase;
-  return (shape * phase).real() / std::hypot(dx, dz);
+  if (std::abs(dx) > 1e-6 * portable::hypot(dx, dz) ? dx < 0 : dz < 0) phase = -phase;
+  return (shape * phase).real() / portable::hypot(dx, dz);
 }
 
 // Turning it besides about its mass centre with ±e tells a body's angular momentum L and inertia I:

@@ -9,6 +9,7 @@
 #include "knobs.hpp"
 #include "study/in_parallel.hpp"
 #include "thud/base/format.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/scenario/quantity.hpp"
 
 namespace thud {
@@ -34,7 +35,7 @@ int decimals_of(const std::string& text) {
 }
 
 bool same_when_cut_off(double computed, const PublishedValue& p) {
-  const double scale = std::pow(10.0, decimals_of(p.target_text()));
+  const double scale = portable::pow(10.0, decimals_of(p.target_text()));
   return std::trunc(computed * scale) == std::round(p.target() * scale);
 }
 
@@ -298,7 +299,7 @@ bool ComparedValue::meets_effect() const {
 }
 
 bool ComparedValue::has_unprintable_effect() const {
-  const double unit = std::pow(10.0, -decimals_of(published.target_text()));
+  const double unit = portable::pow(10.0, -decimals_of(published.target_text()));
   return effect_published && std::abs(*effect_published) < 1.5 * unit;
 }
 

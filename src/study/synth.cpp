@@ -12,6 +12,7 @@
 #include "scenario/build.hpp"
 #include "study/knobs.hpp"
 #include "study/sampler.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/scenario/knob_text.hpp"
 #include "thud/scenario/quantity.hpp"
 #include "thud/store/file.hpp"
@@ -82,7 +83,7 @@ Column make_column(const NamedObservable& o, const SynthOptions& options) {
     if (unit.empty() || unit == o.unit) c.noise = deviation;
   // Digits far below the noise mean nothing.
   if (c.noise > 0)
-    c.decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(c.noise * c.factor))), 0, 15);
+    c.decimals = std::clamp(3 - static_cast<int>(std::floor(portable::log10(c.noise * c.factor))), 0, 15);
   return c;
 }
 

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "thud/math/portable.hpp"
+
 namespace thud::doc {
 namespace {
 
@@ -52,6 +54,20 @@ TEST(Expression, arithmetic_and_symbols) {
   EXPECT_DOUBLE_EQ(evaluate("n >= 3 && length != 5 ? 1 : 2", s), 1.0);
   EXPECT_DOUBLE_EQ(evaluate("n == 3 ? length : 0", s), 2.0);
   EXPECT_DOUBLE_EQ(evaluate("1.5e-3", s), 0.0015);
+}
+
+// Remembered after the first time; muParser's own ^ would ask the C library.
+TEST(Expression, powers_are_ours_however_often_they_are_asked_for) {
+  SymbolTable s;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 1; i < 2000; ++i) {
+      s.set("x", 0.001 * i);
+      EXPECT_EQ(evaluate("x^1.7", s), portable::pow(0.001 * i, 1.7));
+    }
+  EXPECT_EQ(evaluate("2^3^2", s), 512);
+  EXPECT_EQ(evaluate("-2^-2", s), -0.25);
+  EXPECT_REFUSED("2#3", "unexpected \"#\" in \"2#3\"", 1);
+  EXPECT_REFUSED("2 ^", "something is missing at the end in \"2 ^\"", 3);
 }
 
 TEST(Expression, functions) {

@@ -87,14 +87,19 @@ export async function waitFor(what, check, seconds = 20) {
 /// A scenario whose run does not end in any time that a test has.
 export const forever = `title = "Runs for ever"
 [[body]]
-name  = "rod"
+name  = "rod1"
 shape = { kind = "cylinder", length = 0.2, diameter = 0.01, density = 7700 }
 joint = "pin"
+[[body]]
+repeat = 30
+name   = "rod{i+1}"
+shape  = { kind = "cylinder", length = 0.2, diameter = 0.01, density = 7700 }
+joint  = { to = "rod{i}", at = "tip" }
 [initial]
-"rod.angle" = "1 deg"
+"rod1.angle" = "1 deg"
 [stop]
 time = 1e5
-when = "rod.angle rises through 10"
+when = "rod1.angle rises through 10"
 [solver]
 max_step = 1e-5
 `;

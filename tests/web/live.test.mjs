@@ -110,17 +110,7 @@ test("a live report keeps how it was run, and says what it cannot do", async () 
   await context.close();
 });
 
-// Powers of the browser's C library differ from this machine's in the last bit now and then. It is seen where a peak is read off
-// the steps, which are elsewhere then:
-const last_bits = {
-  elastic_compound_pendulum: /^pendulum\t/, // at 107.2 ms instead of 107.1 ms
-  hopping_leg: /^shank\t/, // 151.6 N in one hop, 151.5 N in another
-};
-
-// Where such a bit is in what the engine answers at all, in one of the last digits of 17.
-const has_other_bits = ["elastic_compound_pendulum", "elastic_pinned_pendulum", "five_bar_leg", "flexible_arm", "flexible_probe", "hopping_leg", "leg_on_rail", "n_link_chain", "sphere"];
-
-test("what the engine answers is what the server answers, byte for byte, but for last bits of powers", async () => {
+test("what the engine answers is what the server answers, byte for byte, in every scenario", async () => {
   const { page, context } = await open(playground);
   const names = await page.$$eval("#scenario option", (all) => all.map((o) => o.value));
   const text = (answer) => answer.replace(/"wall_time":[^,}]*/g, "");
@@ -132,7 +122,7 @@ test("what the engine answers is what the server answers, byte for byte, but for
     if (native !== here) differ.push(scenario);
   }
   console.log(`  ${names.length - differ.length} of ${names.length} scenarios have the same bytes`);
-  assert.deepEqual(differ.filter((name) => !has_other_bits.includes(name)), []);
+  assert.deepEqual(differ, []);
   await context.close();
 });
 
@@ -149,7 +139,7 @@ test("the static playground prints the numbers of the program, in every scenario
       await p.selectOption("#scenario", name);
       await waitFor(name, async () => (await p.evaluate(() => `${location.hash.slice(1).split("?")[0]} ${window.thud.viewer.scene?.name}`)) === `${name} ${name}`, 100);
     }
-    const [a, b] = (await Promise.all([page, native.page].map(printed))).map((text) => text.split("\n").filter((l) => !last_bits[name]?.test(l)));
+    const [a, b] = (await Promise.all([page, native.page].map(printed))).map((text) => text.split("\n"));
     assert.ok(b.length > 5, name);
     if (a.join() !== b.join()) differ.push(`${name}: ${a.flatMap((l, k) => (l === b[k] ? [] : [`${l} | ${b[k]}`])).slice(0, 4).join("; ")}`);
     // The columns of all plots, with their seven digits.
@@ -157,7 +147,8 @@ test("the static playground prints the numbers of the program, in every scenario
     for (const [key, column] of Object.entries(y))
       column.forEach((v, k) => (++numbers, (same += v === x[key]?.[k] ? 1 : 0)));
   }
-  console.log(`  ${names.length} scenarios; ${numbers - same} of ${numbers} numbers of the curves differ in their seventh digit`);
+  console.log(`  ${names.length} scenarios, ${numbers} numbers of curves`);
+  assert.equal(numbers - same, 0, "numbers of curves that differ");
   assert.deepEqual(differ, []);
   assert.deepEqual(trouble, []);
   assert.deepEqual(requests.filter((r) => r !== playground && !/^(blob|data):/.test(r)), []);

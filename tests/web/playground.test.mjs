@@ -296,8 +296,9 @@ test("tabs are tabs to those who do not see them", async () => {
 
 test("on a phone no words of the playground are cut off, and all of them have contrast", async () => {
   for (const [scenario, colorScheme] of [["compound_pendulum_capture", "light"], ["flexible_arm", "dark"]]) {
-    const { page, context, trouble } = await open(`#${scenario}`, { colorScheme, viewport: { width: 375, height: 700 } });
+    const { page, context, trouble } = await open(`#${scenario}`, { colorScheme, viewport: { width: 360, height: 700 } });
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, "no sideways scrolling");
+    assert.ok(await page.$eval(".page-head", (e) => e.getBoundingClientRect().height < 150), "the picture begins below a few lines");
     assert.ok((await page.locator(".knob-about").count()) > 3);
     assert.deepEqual(await cutWords(page, ".knob-about, .knob label, .knob .unit, .events td, .events button, .results th, .results td, header p"), []);
     for (const tab of ["knobs", "text", "sweep"]) {

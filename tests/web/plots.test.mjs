@@ -146,7 +146,7 @@ test("plots are reordered by hand and by keyboard", async () => {
 });
 
 test("every number of an axis is inside its picture, also on a phone", async () => {
-  for (const viewport of [{ width: 1280, height: 900 }, { width: 375, height: 700 }]) {
+  for (const viewport of [{ width: 1280, height: 900 }, { width: 360, height: 700 }]) {
     const { page, context } = await open({ viewport });
     for (const which of ["link.tip.depth", "energy.kinetic", "link.angle"]) {
       await page.locator(".plot-select").first().selectOption(which);

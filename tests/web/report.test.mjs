@@ -114,7 +114,7 @@ test("plots and animation share one cursor", async () => {
 
 test("both themes have contrast, and a phone sees everything", async () => {
   for (const colorScheme of ["light", "dark"]) {
-    const { page, context } = await openPage(browser, freeLink.url, { colorScheme, viewport: { width: 375, height: 700 } });
+    const { page, context } = await openPage(browser, freeLink.url, { colorScheme, viewport: { width: 360, height: 700 } });
     const ratios = await page.evaluate(() => {
       const style = getComputedStyle(document.documentElement);
       const light = (name) => {
@@ -140,7 +140,7 @@ test("both themes have contrast, and a phone sees everything", async () => {
 test("on a phone no words are cut off, and all of them have contrast", async () => {
   const wordy = makeReport(place.folder, "cradle.html", "run", "newtons_cradle", "--quiet");
   for (const [url, colorScheme] of [[wordy.url, "light"], [wordy.url, "dark"], [freeLink.url, "light"]]) {
-    const { page, context } = await openPage(browser, url, { colorScheme, viewport: { width: 375, height: 700 } });
+    const { page, context } = await openPage(browser, url, { colorScheme, viewport: { width: 360, height: 700 } });
     assert.deepEqual(await cutWords(page, ".events td, .events button, .knob-table th, .knob-table td, .chips li, .results th, .results td"), []);
     const words = ".events td, .events button, .dim, .about, .plot-value, .knob-table td, .stop, .energy-value, .page-foot, button, summary";
     assert.deepEqual(await faintWords(page, words), []);

@@ -53,7 +53,7 @@ test("twelve runs of two knobs, on a phone, and the same bytes again", async () 
   const again = makeReport(place.folder, "again.html", ...words);
   assert.equal(spawnSync("cmp", [report.file, again.file]).status, 0);
   assert.ok(statSync(report.file).size < 9e6, `${statSync(report.file).size} bytes`);
-  const { page, context, trouble } = await openPage(browser, report.url, { viewport: { width: 375, height: 700 } });
+  const { page, context, trouble } = await openPage(browser, report.url, { viewport: { width: 360, height: 700 } });
   assert.equal(await page.locator(".run-choice label").count(), 12);
   assert.equal(new Set(await page.$$eval(".run-choice .swatch", (all) => all.map((e) => e.style.background))).size, 12);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);

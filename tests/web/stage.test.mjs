@@ -178,7 +178,7 @@ test("forces that are errors of arithmetic have no arrows, and arrows stay in th
 
 test("words never cover each other, nor the buttons", async () => {
   const cross = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-  for (const [scenario, viewport] of [["discs_in_v", { width: 1280, height: 900 }], ["biped_drop", { width: 375, height: 700 }], ["newtons_cradle", { width: 1280, height: 900 }]]) {
+  for (const [scenario, viewport] of [["discs_in_v", { width: 1280, height: 900 }], ["biped_drop", { width: 360, height: 700 }], ["newtons_cradle", { width: 1280, height: 900 }]]) {
     const { page, context } = await open(scenario, { viewport });
     await page.check("#show-names");
     const from = await stageBox(page);

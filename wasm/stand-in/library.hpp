@@ -8,6 +8,11 @@
 
 namespace std {
 
+template <class To, class From>
+constexpr To bit_cast(const From& from) {
+  return __builtin_bit_cast(To, from);
+}
+
 // The standard one for numbers with a point: decimal, no sign but a minus, no spaces before it.
 inline from_chars_result from_chars(const char* first, const char* last, double& value) {
   const char* at = first;

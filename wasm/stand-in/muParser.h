@@ -27,6 +27,9 @@ enum EErrorCodes {
   ecMISSING_ELSE_CLAUSE,
 };
 
+enum EOprtAssociativity { oaLEFT, oaRIGHT };
+constexpr unsigned prPOW = 7;
+
 class ParserError {
  public:
   ParserError(EErrorCodes code, int position, std::string token)
@@ -71,6 +74,11 @@ class Parser {
   void DefineFunUserData(const std::string& name, double (*f)(void*, double), void* user) {
     functions_[name] = {1, true, [f, user](const double* a, int) { return f(user, a[0]); }};
   }
+  /// Powers are the only operator that is defined anew.
+  void DefineOprt(const std::string& mark, double (*f)(double, double), unsigned, EOprtAssociativity) {
+    power_mark_ = mark;
+    power_ = {2, true, [f](const double* a, int) { return f(a[0], a[1]); }};
+  }
   /// Asked for names that are not known.
   void SetVarFactory(Factory factory, void* user) {
     factory_ = factory;
@@ -91,6 +99,8 @@ class Parser {
   friend struct Node;
   friend class Reader;
 
+  std::string power_mark_;
+  Function power_;
   std::map<std::string, Function> functions_;
   std::map<std::string, double> constants_;
   std::map<std::string, double*> variables_;

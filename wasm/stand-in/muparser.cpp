@@ -9,7 +9,7 @@ namespace mu {
 
 namespace {
 
-enum class Op { land, lor, lt, gt, le, ge, ne, eq, add, sub, mul, div, pow };
+enum class Op { land, lor, lt, gt, le, ge, ne, eq, add, sub, mul, div };
 
 double apply(Op op, double x, double y) {
   switch (op) {
@@ -25,7 +25,6 @@ double apply(Op op, double x, double y) {
     case Op::sub: return x - y;
     case Op::mul: return x * y;
     case Op::div: return x / y;
-    case Op::pow: return std::pow(x, y);
   }
   return 0;
 }
@@ -131,7 +130,6 @@ bool fold(Op op, Node& a, const Node& b) {
   }
   if (op == Op::add || op == Op::sub) return fold_sum(a, b, op == Op::sub ? -1 : 1);
   if (op == Op::mul) return fold_product(a, b);
-  if (op == Op::pow) return fold_power(a, b);
   if (op == Op::div && a.kind == Kind::line && b.kind == Kind::value && b.offset != 0) {
     a.factor /= b.offset;
     a.offset /= b.offset;
@@ -269,10 +267,20 @@ class Reader {
   }
   NodePointer power() {
     NodePointer base = primary();
-    if (!take("^")) return base;
+    if (!take(parser_.power_mark_)) return base;
     skip();
     NodePointer exponent = peek() == '-' || peek() == '+' ? signed_power() : power();
-    return join(Op::pow, std::move(base), std::move(exponent));
+    if (base->kind == Kind::value && exponent->kind == Kind::value) {
+      const double both[] = {base->offset, exponent->offset};
+      return make_value(parser_.power_.call(both, 2));
+    }
+    if (fold_power(*base, *exponent)) return base;
+    auto node = std::make_unique<Node>();
+    node->kind = Kind::function;
+    node->function = &parser_.power_;
+    node->parts.push_back(std::move(base));
+    node->parts.push_back(std::move(exponent));
+    return node;
   }
 
   NodePointer primary() {
@@ -289,8 +297,9 @@ class Reader {
     if (is_name(c)) return named();
     if (c == ')') refuse(ecUNEXPECTED_PARENS);
     if (c == ',') refuse(ecUNEXPECTED_ARG_SEP);
-    constexpr std::string_view operators = "+-*/^<>=!&|?:";
-    refuse(operators.find(c) != std::string_view::npos ? ecUNEXPECTED_OPERATOR : ecUNASSIGNABLE_TOKEN);
+    constexpr std::string_view operators = "+-*/<>=!&|?:";
+    refuse(operators.find(c) != std::string_view::npos || parser_.power_mark_[0] == c ? ecUNEXPECTED_OPERATOR
+                                                                                      : ecUNASSIGNABLE_TOKEN);
   }
   void close(EErrorCodes at_comma) {
     if (take(")")) return;

@@ -6,6 +6,7 @@
 
 #include "thud/granular/graded.hpp"
 #include "thud/granular/stress.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -143,7 +144,7 @@ T wound(T x, double to) {
 /// What of a circle is under the surface, as angles from straight down.
 template <class T>
 Span<T> rim_under(const RimOf<T>& rim) {
-  using std::atan2, std::sqrt;
+  using portable::atan2, std::sqrt;
   const T z = rim.center.z, r = rim.radius;
   if (z >= r) return {T(-std::numbers::pi), T(std::numbers::pi)};
   if (z <= -r) return {T(0), T(0)};
@@ -154,7 +155,7 @@ Span<T> rim_under(const RimOf<T>& rim) {
 /// part(from, to) for what of it leads: no more than two.
 template <class T, class Part>
 void each_leading(const RimOf<T>& rim, const Span<T>& under, Part&& part) {
-  using std::atan2;
+  using portable::atan2;
   const double spin = std::abs(value_of(rim.rate * rim.radius));
   if (value_of(norm(rim.velocity)) <= grazing * spin) return part(under.from, under.to);
   const T ahead = atan2(rim.velocity.x, rim.velocity.z);
@@ -169,18 +170,18 @@ void each_leading(const RimOf<T>& rim, const Span<T>& under, Part&& part) {
 /// Where a point of a circle would stand still.
 template <class T>
 Singularity<T> rim_still(const RimOf<T>& rim, double near) {
-  using std::atan2;
+  using portable::atan2;
   const double spin = std::abs(value_of(rim.rate * rim.radius)), speed = value_of(norm(rim.velocity));
   if (!(spin > 1e-12 * speed) || !(speed > 1e-12 * spin)) return {};
   const T ahead = atan2(-rim.velocity.z, rim.velocity.x);
   return {wound(T(rim.rate > T(0) ? ahead + std::numbers::pi : ahead), near),
-          std::abs(std::log(spin / speed))};
+          std::abs(portable::log(spin / speed))};
 }
 
 /// part(from, to, side) between the angles where the motion turns from left to right.
 template <class T, class Part>
 void split_rim(const RimOf<T>& rim, T from, T to, Part&& part) {
-  using std::atan2, std::sqrt;
+  using portable::atan2, std::sqrt;
   const T spin = rim.rate * rim.radius;
   const auto side = [&](T a, T b) {
     return value_of(rim.velocity.x) + value_of(spin) * portable::cos(0.5 * value_of(a + b));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thud/math/dual.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -43,7 +44,7 @@ struct Singularity {
 template <class T, class Add>
 void graded(T from, T to, const Singularity<T>& s, double longest, Add&& add, int deepest = 48) {
   const double a = value_of(from), b = value_of(to), at = value_of(s.at);
-  const double half = 0.5 * (b - a), away = std::hypot(0.5 * (a + b) - at, s.off);
+  const double half = 0.5 * (b - a), away = portable::hypot(0.5 * (a + b) - at, s.off);
   if (!(half > 0)) return;
   if (away >= 60 * half && half <= 0.25 * longest) return gauss(gauss4, from, to, add);
   if (away >= 3 * half && half <= 0.5 * longest) return gauss(gauss8, from, to, add);

@@ -9,6 +9,7 @@
 #include "thud/granular/bent.hpp"
 #include "thud/granular/part.hpp"
 #include "thud/math/dual.hpp"
+#include "thud/math/portable.hpp"
 #include "thud/math/vec2.hpp"
 #include "thud/mechanics/tree.hpp"
 
@@ -150,7 +151,7 @@ void immerse_ball(const PartOf<P>& part, Immersion mode, int body, const F& f, c
 template <class P, class T, class F>
 void immerse_disc(const PartOf<P>& part, Immersion mode, int body, const F& f, const PlaneOf<P>& plane,
                   const Levels<T>& lv, Immersed<T>& out) {
-  using std::atan2, std::sqrt;
+  using portable::atan2, std::sqrt;
   constexpr double pi = std::numbers::pi;
   const P r = 0.5 * part.width;
   const T h = lv.value[0];

@@ -8,6 +8,7 @@
 
 #include "thud/granular/own_law.hpp"
 #include "thud/granular/resistance.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -15,7 +16,7 @@ namespace detail {
 /// (z/l)^λ, zero above the surface: trial states of a step may stick out a little.
 template <class T, class P>
 T depth_power(T ratio, P exponent) {
-  using std::pow;
+  using portable::pow;
   if constexpr (requires { ratio.is_constant(); })  // a scalar that records
     return pow(positive_part(ratio), T(exponent));
   else if constexpr (std::is_same_v<P, double>)

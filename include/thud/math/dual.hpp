@@ -59,17 +59,17 @@ Dual<T> cos(Dual<T> a) {
 }
 template <class T>
 Dual<T> log(Dual<T> a) {
-  using std::log;
+  using portable::log;
   return {log(a.v), a.d / a.v};
 }
 template <class T>
 Dual<T> acos(Dual<T> a) {
-  using std::acos, std::sqrt;
+  using portable::acos, std::sqrt;
   return {acos(a.v), -a.d / sqrt(T(1) - a.v * a.v)};
 }
 template <class T>
 Dual<T> atan2(Dual<T> y, Dual<T> x) {
-  using std::atan2;
+  using portable::atan2;
   return {atan2(y.v, x.v), (x.v * y.d - y.v * x.d) / (x.v * x.v + y.v * y.v)};
 }
 /// At zero the derivative is taken as zero: speeds |v| meet this point at rest, where v|v| is smooth.
@@ -82,14 +82,14 @@ Dual<T> sqrt(Dual<T> a) {
 /// Power with a constant exponent > 1; zero at zero.
 template <class T>
 Dual<T> pow(Dual<T> a, double p) {
-  using std::pow;
+  using portable::pow;
   return {pow(a.v, p), a.d * p * pow(a.v, p - 1)};
 }
 
 /// The same with an exponent that changes too.
 template <class T>
 Dual<T> pow(Dual<T> a, Dual<T> p) {
-  using std::log, std::pow;
+  using portable::log, portable::pow;
   const T power = pow(a.v, p.v), along = a.d * p.v * pow(a.v, p.v - T(1));
   return {power, a.v > T(0) ? along + p.d * power * log(a.v) : along};
 }

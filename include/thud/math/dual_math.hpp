@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "thud/math/dual.hpp"
+#include "thud/math/portable.hpp"
 
 /// \file
 /// More functions of dual numbers, for laws of the user's own: exp, log, tanh, tan, abs, min, max.
@@ -11,19 +12,19 @@ namespace thud {
 
 template <class T>
 Dual<T> exp(Dual<T> a) {
-  using std::exp;
+  using portable::exp;
   const T e = exp(a.v);
   return {e, a.d * e};
 }
 template <class T>
 Dual<T> tanh(Dual<T> a) {
-  using std::tanh;
+  using portable::tanh;
   const T y = tanh(a.v);
   return {y, a.d * (T(1) - y * y)};
 }
 template <class T>
 Dual<T> tan(Dual<T> a) {
-  using std::tan;
+  using portable::tan;
   const T y = tan(a.v);
   return {y, a.d * (T(1) + y * y)};
 }

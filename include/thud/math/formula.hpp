@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "thud/math/dual_math.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -76,8 +77,9 @@ class FormulaOf {
  private:
   template <class T>
   T value(const Node& n, const T* v, const T* inputs, std::uint32_t above, T* switches) const {
+    using portable::acos, portable::asin, portable::atan, portable::atan2, portable::exp, portable::log,
+        portable::pow, portable::tan, std::sqrt;
     using portable::cos, portable::sin;
-    using std::acos, std::asin, std::atan, std::atan2, std::exp, std::log, std::pow, std::sqrt, std::tan;
     const auto truth = [](bool yes) { return T(yes ? 1.0 : 0.0); };
     const auto is = [&](int k) { return value_of(v[k]) != 0; };
     switch (n.op) {
@@ -120,7 +122,7 @@ class FormulaOf {
   // Whole exponents by multiplication: their bases may be negative, or zero where a derivative is wanted.
   template <class T>
   static T raise(T base, T exponent) {
-    using std::exp, std::log, std::pow;
+    using portable::exp, portable::log, portable::pow;
     const double e = value_of(exponent);
     if (e == std::floor(e) && e >= 0 && e <= 16 && is_constant(exponent)) {
       T out(1.0);
