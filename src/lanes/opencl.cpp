@@ -278,7 +278,7 @@ struct DeviceRuns::Impl {
     check(cl().SetKernelArg(kernel, at, sizeof many, &many), "be told what to do");
     const bool gpu = shared->found.about.is_gpu;
     const std::size_t local = gpu ? 64 : 1;
-    const std::size_t most = static_cast<std::size_t>(shared->found.about.units) * (gpu ? (getenv("THUD_ITEMS") ? atoi(getenv("THUD_ITEMS")) : 256) : 4);
+    const std::size_t most = static_cast<std::size_t>(shared->found.about.units) * (gpu ? 512 : 4);
     const std::size_t global = std::min(most, (n + local - 1) / local * local);
     cl_event event = nullptr;
     check(cl().EnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &local, 0, nullptr, &event),

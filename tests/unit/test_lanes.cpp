@@ -37,7 +37,8 @@ std::vector<std::vector<double>> random_points(const Scenario& base, const std::
   return out;
 }
 
-Spread compare(const std::string& scenario, const std::vector<std::string>& varied, int count) {
+Spread compare(const std::string& scenario, const std::vector<std::string>& varied, int count,
+               const RunRequest& request = {}) {
   std::vector<std::string> outputs = {"end.time", "energy.residual"};
   {
     const ScenarioFamily look(scenario, {}, varied, {});
@@ -56,15 +57,16 @@ Spread compare(const std::string& scenario, const std::vector<std::string>& vari
         got[i].assign(out, out + outputs.size());
         reasons[i] = run.reason;
         return true;
-      }));
+      },
+      request));
   Spread spread;
   std::vector<double> expected(outputs.size()), shifted(outputs.size());
   for (int i = 0; i < count; ++i) {
-    const FamilyRun run = alone.run(points[i], expected.data());
+    const FamilyRun run = alone.run(points[i], expected.data(), request);
     // What a change of the knobs by their last bits grows to: a pile of discs may end otherwise.
     std::vector<double> beside = points[i];
     for (double& x : beside) x *= 1 - 4e-16;
-    const FamilyRun other = alone.run(beside, shifted.data());
+    const FamilyRun other = alone.run(beside, shifted.data(), request);
     if (other.reason == run.reason) {
       EXPECT_EQ(run.reason, reasons[i]) << scenario << " " << i << " " << run.message;
     }
@@ -93,6 +95,26 @@ TEST(Lanes, free_link_as_alone) {
   EXPECT_LT(s.worst, 1e-10) << s.where;
   EXPECT_EQ(s.counts.single, 0);
   EXPECT_GT(s.counts.lanes, 1000);
+}
+
+// From the start to rest in lanes, through switches that hold and let go. What each run may be off by follows from its
+// tolerance of 1e-9 and grows with every switch.
+TEST(Lanes, whole_runs_as_alone) {
+  RunRequest to_rest;
+  to_rest.until_rest = true;
+  const struct {
+    const char* scenario;
+    std::vector<std::string> knobs;
+    RunRequest request;
+  } cases[] = {
+      {"compound_pendulum", {"angle", "rate"}, {}},       {"compound_pendulum", {"angle", "rate"}, to_rest},
+      {"double_pendulum", {"angle1", "angle2"}, to_rest}, {"two_link_chain", {"rate1", "rate2"}, to_rest},
+      {"free_link", {"angle", "speed"}, to_rest},         {"n_link_chain", {"speed"}, to_rest}};
+  for (const auto& c : cases) {
+    const Spread s = compare(c.scenario, c.knobs, 60, c.request);
+    EXPECT_LT(s.worst, 2e-8) << c.scenario << ": " << s.where;
+    EXPECT_GT(s.counts.lanes, 5 * s.counts.single) << c.scenario;
+  }
 }
 
 // Whatever the processor, and whatever others a run goes along with.
