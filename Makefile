@@ -62,6 +62,7 @@ campaign: ## run N random scenarios of each class and count what fails: N=100 SE
 	  --keep build/campaign --markdown build/campaign/rates.md
 
 # What libFuzzer makes is kept in build/fuzz/corpus, what it finds in build/fuzz/finds.
+DEVICE = gpu
 TARGET = scenario
 SECONDS = 600
 
@@ -91,6 +92,10 @@ bench: ## build and run the benchmarks, peers beside us
 	build/release/bin/thud_bench
 	build/release/bin/thud_ensembles
 	bench/instructions build/release/bin/thud_jobs
+
+.PHONY: bench-gpu
+bench-gpu: all ## sweeps on a graphics card beside the processor: DEVICE=gpu, opencl or a number
+	bench/devices build/release/bin/thud $(DEVICE)
 
 .PHONY: python
 python: ## build the Python module; import it with PYTHONPATH=build/release/python

@@ -52,7 +52,7 @@ Express::Queue& Express::queue_of(Shape* shape, bool steps) {
 void Express::board(std::int64_t first, int count, const Fill& fill) {
   const Program& s = plan_->start;
   double* rows = start_rows_.data();
-  double values[RIDE_STATES + 64];
+  double values[RIDE_KNOBS];
   for (int l = 0; l < width; ++l) {
     if (l < count) fill(first + l, {values, static_cast<std::size_t>(plan_->knobs)});
     for (int k = 0; k < plan_->knobs; ++k) rows[k * width + l] = values[k];

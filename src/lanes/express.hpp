@@ -43,7 +43,7 @@ class Express {
   struct Passenger {
     Ride ride;
     std::int64_t index = 0;
-    double numbers[RIDE_STATES];
+    double numbers[RIDE_NUMBERS + RIDE_STATES];
     std::vector<double> reports;
   };
   // Those that want the same of the same program.

@@ -155,7 +155,9 @@ class Surveyor {
     for (const Observable& o : of_.reports)
       if (o.quantity == Quantity::own) return nullptr;
     Recording start = of_.record_start();
-    if (!start.is_usable) return nullptr;
+    if (!start.is_usable || start.state_size > RIDE_KNOBS
+        || start.rates.size() > RIDE_STATES + 2 + RIDE_NUMBERS)
+      return nullptr;
     out_->knobs = start.state_size;
     out_->start = make_program(start, std::vector<char>(start.constants.size(), 0));
     out_->report_at = of_.report_at;

@@ -35,9 +35,9 @@ LANE_FN double lane_most(double a, double b) { return a < b ? b : a; }
 // ln x of a normal number > 0, within 1e-15 of its value, or for x near 1 of x − 1: x = 2ⁿ m, ln m = 2 artanh((m − 1)/(m + 1)).
 LANE_FN double lane_log(double x) {
   const long bits = as_long(x);
-  const long n = (bits - 0x3fe6a09e667f3bcdL) >> 52;  // so that √½ ≤ m < √2
-  const double m = as_double(bits - (n << 52));
-  const double whole = as_double(0x4338000000000000L + n) - LANE_TO_WHOLE;
+  const long n = (long)((unsigned long)bits - 0x3fe6a09e667f3bcdUL) >> 52;  // so that √½ ≤ m < √2
+  const double m = as_double((long)((unsigned long)bits - ((unsigned long)n << 52)));
+  const double whole = as_double((long)(0x4338000000000000UL + (unsigned long)n)) - LANE_TO_WHOLE;
   const double f = (m - 1) / (m + 1), z = f * f, z2 = z * z, z4 = z2 * z2;
   const double low = (1.0 / 3 + z * (1.0 / 5)) + z2 * (1.0 / 7 + z * (1.0 / 9));
   const double middle = (1.0 / 11 + z * (1.0 / 13)) + z2 * (1.0 / 15 + z * (1.0 / 17));
@@ -58,7 +58,7 @@ LANE_FN double lane_exp(double x) {
   const double high = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800));
   const double top = 1.0 / 479001600 + r * (1.0 / 6227020800);
   const double series = low + r4 * (middle + r4 * (high + r4 * top));
-  const double power = as_double((as_long(shifted) << 52) + 0x3ff0000000000000L);
+  const double power = as_double((long)(((unsigned long)as_long(shifted) << 52) + 0x3ff0000000000000UL));
   const double y = series * power;
   return x < -708.0 ? 0.0 : x > 709.0 ? lane_infinity() : x == x ? y : x;
 }
@@ -108,8 +108,8 @@ LANE_FN double lane_sincos(double angle, double* cosine) {
   const long odd = -(quarter & 1);
   const long sine_bits = (as_long(c) & odd) | (as_long(s) & ~odd);
   const long cosine_bits = (as_long(s) & odd) | (as_long(c) & ~odd);
-  *cosine = as_double(cosine_bits ^ (((quarter + 1) & 2) << 62));
-  return as_double(sine_bits ^ ((quarter & 2) << 62));
+  *cosine = as_double((long)((unsigned long)cosine_bits ^ ((((unsigned long)quarter + 1UL) & 2UL) << 62)));
+  return as_double((long)((unsigned long)sine_bits ^ (((unsigned long)quarter & 2UL) << 62)));
 }
 
 #endif

@@ -10,6 +10,8 @@
 #define RIDE_APPROACHES 16
 #define RIDE_NEXT 12
 #define RIDE_STARTS 6
+#define RIDE_KNOBS 64
+#define RIDE_NUMBERS 24
 #define ride_states(p) ((p)->states)
 #define ride_coordinates(p) ((p)->coordinates)
 
