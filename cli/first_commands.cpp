@@ -18,8 +18,8 @@ void add_commands(CLI::App& app, int& exit_code) {
 }
 
 std::string why_absent(const std::string& command) {
-  for (const char* known : {"modes", "reproduce", "sweep", "sensitivity", "capture", "fit", "compare",
-                            "synth", "serve", "import", "schema", "manual", "completion"})
+  for (const char* known : {"modes", "reproduce", "sweep", "sensitivity", "devices", "capture", "fit",
+                            "compare", "synth", "serve", "import", "schema", "manual", "completion"})
     if (command == known)
       return "this is the program of `make first`, without \"" + command + "\"; `make` builds the whole one";
   return {};
