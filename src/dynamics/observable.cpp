@@ -174,9 +174,16 @@ class Lister {
     std::vector<char> in_bed(system_.beds().size(), 0);
     for (const SandPiece& p : system_.pieces())
       if (p.body == i) any = true, in_bed[p.bed] = 1;
-    if (!any) return;
     Observable o;
     o.body = i;
+    o.quantity = Quantity::resistance;
+    const auto feels = [&](const auto& e) { return e.body == i; };
+    const auto& plates = system_.of<SpreadSand>();
+    const auto& axes = system_.of<LeeSpread>();
+    if (!any
+        && (std::any_of(plates.begin(), plates.end(), feels) || std::any_of(axes.begin(), axes.end(), feels)))
+      add_vector(n + ".resistance.", o, "N", "resistance F_R on " + n, true);
+    if (!any) return;
     for (std::size_t b = 0; b < in_bed.size(); ++b) {
       if (!in_bed[b]) continue;
       o.bed = static_cast<int>(b);

@@ -28,6 +28,11 @@ Vec2<T> sand_force(const System& system, const Observable& what, const Work<T>& 
     if (what.quantity != Quantity::static_force) sum += p.drag_force(w);
     if (what.quantity != Quantity::drag_force) sum += p.static_force(scene, w);
   }
+  if (what.quantity == Quantity::resistance)
+    system.each([&]<class E>(const E& e, int k) {
+      if constexpr (std::is_same_v<E, SpreadSand> || std::is_same_v<E, LeeSpread>)
+        sum += e.force_on(what.body, scene, work.frames, work.template of<E>()[k]);
+    });
   return sum;
 }
 

@@ -109,6 +109,17 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
         vanishing_.push_back(s);
       continue;
     }
+    if (system_.switch_class(s) == SwitchClass::hull) {
+      system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
+        const double speed = e.speed_of(hull, w) / scales.speed;
+        if (speed > 100 * tolerance::slow) e.still_of(hull, m) = tolerance::slow;
+        if (speed <= (e.is_held(hull, m) ? tolerance::held_drift : 1.5 * e.still_of(hull, m)))
+          vanishing_.push_back(s);
+        else if (s.sub + 1 == e.hulls[hull].first + e.hulls[hull].count)
+          e.let_go(hull, m);
+      });
+      continue;
+    }
     const double rate = system_.switch_rate(s, work);
     // What is held may have drifted by the tolerance of the integration; what is only carried may come loose.
     const double fraction = state == slip::stuck     ? tolerance::held_drift
@@ -168,9 +179,17 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   for (const SwitchRef& s : vanishing_) {
     system_.switch_state(s, mode) = slip::stuck;
     system_.set_closed(s, true, mode);
+    if (system_.switch_class(s) == SwitchClass::hull)
+      system_.with_hull(s, mode, work, [](const auto& e, int hull, auto& own, const auto&) {
+        constexpr double none[4] = {};
+        const double asked = e.still_of(hull, own);
+        e.hold(hull, own, none);
+        e.still_of(hull, own) = asked;
+      });
   }
   mode.stuck = vanishing_;
   find_rows(t, y, mode, work, slope);
+  if (has(SwitchClass::hull)) return settle_hulls(scales, work, mode);
   if (has_contacts()) return settle_contacts(work, mode);
   problem_.resize(m);
   fill_matrix(work, problem_.matrix);
@@ -228,9 +247,10 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   return solution.converged;
 }
 
-bool ModeSelector::has_contacts() const {
+bool ModeSelector::has_contacts() const { return has(SwitchClass::normal); }
+bool ModeSelector::has(SwitchClass what) const {
   return std::any_of(vanishing_.begin(), vanishing_.end(),
-                     [&](const SwitchRef& s) { return system_.switch_class(s) == SwitchClass::normal; });
+                     [&](const SwitchRef& s) { return system_.switch_class(s) == what; });
 }
 
 // The same with rigid contacts among the vanishing switches: normal forces that only press, and friction that follows
@@ -359,13 +379,13 @@ bool ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mod
   const double most = 1e-5 * scales.speed * std::sqrt(system_.tree().total_mass());
   std::vector<int> use;
   for (int a = 0; a < k; ++a)
-    if (std::abs(system_.switch_rate(vanishing_[a], work)) <= most * std::sqrt(w[a * k + a]))
+    if (w[a * k + a] > 0
+        && std::abs(system_.switch_rate(vanishing_[a], work)) <= most * std::sqrt(w[a * k + a]))
       use.push_back(a);
   const int m = static_cast<int>(use.size());
   std::vector<double> g(static_cast<std::size_t>(m) * m), x(m), size(m);
   for (int a = 0; a < m; ++a) size[a] = std::sqrt(w[use[a] * k + use[a]]);
   for (int a = 0; a < m; ++a) {
-    if (!(size[a] > 0)) return false;
     x[a] = -system_.switch_rate(vanishing_[use[a]], work) / size[a];
     for (int b = 0; b < m; ++b) g[a * m + b] = w[use[a] * k + use[b]] / (size[a] * size[b]);
   }
@@ -437,6 +457,9 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
                           Work<double>& work, double* slope) {
   bool ok = true;
   jammed_ = two_answers_ = -1;
+  start_.clear();
+  released_.clear();
+  const std::vector<double> kept(y + system_.dof_count(), y + 2 * system_.dof_count());
   bool evaluated = !settle_moving_levels(t, y, scales, ahead, mode, work, slope);
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
@@ -455,6 +478,11 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
       if (vanishing_.size() == before) break;
     }
     ok = settle_switches(t, y, scales, mode, work, slope);
+    if (give_time(mode, work)) {  // it was not held, and goes on as it was
+      std::copy(kept.begin(), kept.end(), y + system_.dof_count());
+      --round;
+      continue;
+    }
     system_.evaluate(t, y, mode, work, slope);
     decided_ = mode;
 
@@ -486,7 +514,8 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     break;
   }
   system_.list_stuck(mode);
-  if (!(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
+  const bool started = start_released(y);
+  if (started || !(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
   return ok;
 }
 

@@ -34,6 +34,12 @@ class ModeSelector {
   bool settle_contacts(const Work<double>& work, Mode& mode);
   bool choose_answers(const Mode& mode, ForceSolution& solution);
   bool has_contacts() const;
+  bool has(SwitchClass what) const;
+  bool settle_hulls(const Scales& scales, const Work<double>& work, Mode& mode);
+  bool give_time(Mode& mode, const Work<double>& work) const;
+  void find_start(const Scales& scales, const Work<double>& work, std::vector<double> matrix,
+                  const std::vector<double>& rate);
+  bool start_released(double* y) const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& mode) const;
   bool settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
@@ -60,7 +66,9 @@ class ModeSelector {
   ForceProblem forces_;
   int jammed_ = -1, two_answers_ = -1;
   std::vector<double> far_matrix_, far_state_;
-  Mode decided_;  // that of the last evaluation
+  std::vector<double> start_;        // velocities with which what the sand no longer holds sets out
+  std::vector<SwitchRef> released_;  // it
+  Mode decided_;                     // that of the last evaluation
 };
 
 }  // namespace thud

@@ -72,6 +72,8 @@ double longest_step(const System& system, const Mode& mode, const StepState& sta
   system.each([&]<class E>(const E& e, int k) {
     if constexpr (requires { e.longest_step(state, mode.of<E>()[k], work.of<E>()[k]); })
       h = std::min(h, e.longest_step(state, mode.of<E>()[k], work.of<E>()[k]));
+    else if constexpr (requires { e.longest_step(state, work.frames, mode.of<E>()[k], work.of<E>()[k]); })
+      h = std::min(h, e.longest_step(state, work.frames, mode.of<E>()[k], work.of<E>()[k]));
   });
   return h;
 }

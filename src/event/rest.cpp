@@ -23,6 +23,18 @@ bool is_at_rest(const RunState& s) {
   return true;
 }
 
+bool stops_by_itself(const RunState& s) {
+  bool any = false;
+  s.system.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { E::hulls; })
+      for (std::size_t hull = 0; hull < E::hulls.size(); ++hull) {
+        const auto& m = s.mode.of<E>()[k];
+        any = any || (m.is_immersed() && !e.is_held(static_cast<int>(hull), m));
+      }
+  });
+  return any;
+}
+
 bool is_to_be_moved(const RunState& s, double end) {
   bool moved = false;
   s.system.each([&]<class E>(const E& e, [[maybe_unused]] int k) {

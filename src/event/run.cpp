@@ -129,7 +129,8 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
 // selected. With rigid contacts more than one mode may hold.
 bool Run::starts_as_before() {
   if (!has_start_mode_ || !s_.system.contacts().empty() || closure_.exists()
-      || !s_.system.of<Controller>().empty())
+      || !s_.system.of<Controller>().empty() || !s_.system.of<SpreadSand>().empty()
+      || !s_.system.of<LeeSpread>().empty())
     return false;
   constexpr double clear = 100;  // tolerances
   std::swap(s_.mode, start_mode_);

@@ -21,7 +21,7 @@ struct Line {
 template <template <class> class L, class Field>
 Line line(const char* key, const char* unit, const char* about, Field, bool positive = false) {
   return {{key, unit, about, [](const Law& law) { return Field{}(std::get<L<double>>(law)); },
-           [](Law& law, double x) { Field{}(std::get<L<double>>(law)) = x; }, positive},
+           [](Law& law, double x) { Field{}(std::get<L<double>>(law)) = x; }, positive, false},
           [](DualLaw& law, double rate) { Field{}(std::get<L<Dual<double>>>(law)).d = rate; }};
 }
 
@@ -30,6 +30,38 @@ Line line(const char* key, const char* unit, const char* about, Field, bool posi
 
 constexpr const char* shear_about =
     "static resistance along the surface, as a multiple of that along the normal";
+
+// Lumped and spread.
+template <template <class> class L>
+std::vector<Line> lee_lines() {
+  return {
+      line<L>("density", "kg/m3", "bulk density of the medium", FIELD(density), true),
+      line<L>("eta_d", "", "drag coefficient", FIELD(eta_d)),
+      line<L>("eta_h", "", "horizontal static resistance", FIELD(eta_h)),
+      line<L>("eta_v", "", "vertical static resistance, plunging", FIELD(plunging.eta)),
+      line<L>("lambda", "", "exponent of depth, plunging", FIELD(plunging.lambda)),
+      line<L>("eta_v_up", "", "vertical static resistance, withdrawing", FIELD(withdrawing.eta)),
+      line<L>("lambda_up", "", "exponent of depth, withdrawing", FIELD(withdrawing.lambda)),
+      line<L>("friction", "", "skin friction: shear resistance per plunging resistance", FIELD(friction))};
+}
+
+// What resistive force theory has, plain and dynamic.
+template <template <class> class L>
+std::vector<Line> rft_lines() {
+  std::vector<Line> out = {
+      line<L>("zeta", "", "scale of the medium", FIELD(zeta), true),
+      line<L>("A00", "", "of the stress along the normal of the bed [N/cm3]", FIELD(alpha.a00)),
+      line<L>("A10", "", "times cos 2 beta [N/cm3]", FIELD(alpha.a10)),
+      line<L>("B11", "", "times sin(2 beta + gamma) [N/cm3]", FIELD(alpha.b11)),
+      line<L>("B01", "", "times sin gamma [N/cm3]", FIELD(alpha.b01)),
+      line<L>("Bm11", "", "times sin(-2 beta + gamma) [N/cm3]", FIELD(alpha.bm11)),
+      line<L>("C11", "", "of the stress along the bed, times cos(2 beta + gamma) [N/cm3]", FIELD(alpha.c11)),
+      line<L>("C01", "", "times cos gamma [N/cm3]", FIELD(alpha.c01)),
+      line<L>("Cm11", "", "times cos(-2 beta + gamma) [N/cm3]", FIELD(alpha.cm11)),
+      line<L>("D10", "", "times sin 2 beta [N/cm3]", FIELD(alpha.d10))};
+  for (std::size_t k = 1; k < out.size(); ++k) out[k].coefficient.any_sign = true;
+  return out;
+}
 
 std::deque<LawEntry> make_table(std::vector<std::vector<void (*)(DualLaw&, double)>>& rates) {
   std::deque<LawEntry> table;
@@ -43,15 +75,7 @@ std::deque<LawEntry> make_table(std::vector<std::vector<void (*)(DualLaw&, doubl
     table.push_back({{name, about, std::move(coefficients)}, std::move(law)});
   };
   add("lee2009", "quadratic drag + Albert horizontal + Hill vertical static resistance", LeeLaw{},
-      {line<LeeLawOf>("density", "kg/m3", "bulk density of the medium", FIELD(density), true),
-       line<LeeLawOf>("eta_d", "", "drag coefficient", FIELD(eta_d)),
-       line<LeeLawOf>("eta_h", "", "horizontal static resistance", FIELD(eta_h)),
-       line<LeeLawOf>("eta_v", "", "vertical static resistance, plunging", FIELD(plunging.eta)),
-       line<LeeLawOf>("lambda", "", "exponent of depth, plunging", FIELD(plunging.lambda)),
-       line<LeeLawOf>("eta_v_up", "", "vertical static resistance, withdrawing", FIELD(withdrawing.eta)),
-       line<LeeLawOf>("lambda_up", "", "exponent of depth, withdrawing", FIELD(withdrawing.lambda)),
-       line<LeeLawOf>("friction", "", "skin friction: shear resistance per plunging resistance",
-                      FIELD(friction))});
+      lee_lines<LeeLawOf>());
   add("bingham", "F0 + b v", BinghamLaw{},
       {line<BinghamLawOf>("F0", "N", "constant resistance", FIELD(yield)),
        line<BinghamLawOf>("b", "N s/m", "linear drag", FIELD(viscous)),
@@ -72,6 +96,17 @@ std::deque<LawEntry> make_table(std::vector<std::vector<void (*)(DualLaw&, doubl
       {line<KatsuragiLawOf>("k", "N/m", "static resistance per depth", FIELD(stiffness)),
        line<KatsuragiLawOf>("d1", "m", "length of the inertial drag", FIELD(length), true),
        line<KatsuragiLawOf>("shear_ratio", "", shear_about, FIELD(shear_ratio))});
+  add("rft",
+      "resistive force theory: a stress by depth, orientation and direction of motion (Li et al. 2013)",
+      RftLaw{}, rft_lines<RftLawOf>());
+  std::vector<Line> dynamic = rft_lines<DrftLawOf>();
+  dynamic.push_back(
+      line<DrftLawOf>("lambda", "", "factor of the inertia of the grains, about 1", FIELD(lambda)));
+  dynamic.push_back(line<DrftLawOf>("density", "kg/m3", "bulk density of the medium", FIELD(density), true));
+  add("drft", "resistive force theory, and lambda rho v_n^2 on what leads (Agarwal et al. 2019)", DrftLaw{},
+      std::move(dynamic));
+  add("lee-spread", "lee2009 as densities along the axis: moments besides, however a shape is cut",
+      LeeSpreadLaw{}, lee_lines<LeeSpreadLawOf>());
   return table;
 }
 
@@ -98,9 +133,22 @@ std::vector<Medium> make_media() {
   LeeLaw hill = play_sand;
   hill.plunging = {10, 1.4};
   hill.withdrawing = {0.5, 1.7};
+  const auto grains = [](double zeta) {
+    RftLaw law;
+    law.zeta = zeta;
+    return law;
+  };
   return {{"play-sand", "the sand of Lee 2009: eta_v 22 plunging, 0.5 withdrawing, lambda 1.1", play_sand},
           {"hill-sand",
-           "play sand with Hill et al.'s vertical resistance: 10, 1.4 plunging; 0.5, 1.7 withdrawing", hill}};
+           "play sand with Hill et al.'s vertical resistance: 10, 1.4 plunging; 0.5, 1.7 withdrawing", hill},
+          {"poppy-loose", "loose poppy seeds, 0.7 mm, volume fraction 0.58 (Li, Zhang & Goldman 2013)",
+           RftLaw{1, rft_poppy_loose}},
+          {"poppy-close", "close poppy seeds, 0.7 mm, volume fraction 0.62 (Li, Zhang & Goldman 2013)",
+           RftLaw{1, rft_poppy_close}},
+          {"glass-beads", "glass beads: the generic set, zeta 0.33 (Li, Zhang & Goldman 2013)", grains(0.33)},
+          {"simulant-soft", "soil simulant: the generic set, zeta 2.02", grains(2.02)},
+          {"simulant-firm", "soil simulant: the generic set, zeta 3.05, of the wheels of the tests",
+           grains(3.05)}};
 }
 
 }  // namespace
@@ -131,15 +179,17 @@ void detail::add_to_law_table(const OwnLaw& law) {
 namespace {
 
 DualLaw lifted(const OwnLaw& l) { return l; }
-DualLaw lifted(const LeeLaw& l) {
-  return LeeLawOf<Dual<double>>{l.density,
-                                l.eta_d,
-                                l.eta_h,
-                                {l.plunging.eta, l.plunging.lambda},
-                                {l.withdrawing.eta, l.withdrawing.lambda},
-                                l.friction,
-                                l.ball_square};
+LeeLawOf<Dual<double>> lifted_lee(const LeeLaw& l) {
+  return {l.density,
+          l.eta_d,
+          l.eta_h,
+          {l.plunging.eta, l.plunging.lambda},
+          {l.withdrawing.eta, l.withdrawing.lambda},
+          l.friction,
+          l.ball_square};
 }
+DualLaw lifted(const LeeLaw& l) { return lifted_lee(l); }
+DualLaw lifted(const LeeSpreadLaw& l) { return LeeSpreadLawOf<Dual<double>>{lifted_lee(l)}; }
 DualLaw lifted(const BinghamLaw& l) { return BinghamLawOf<Dual<double>>{l.yield, l.viscous, l.shear_ratio}; }
 DualLaw lifted(const PonceletLaw& l) {
   return PonceletLawOf<Dual<double>>{l.yield, l.inertial, l.shear_ratio};
@@ -150,6 +200,14 @@ DualLaw lifted(const AllenLaw& l) {
 DualLaw lifted(const LohseLaw& l) { return LohseLawOf<Dual<double>>{l.stiffness, l.shear_ratio}; }
 DualLaw lifted(const KatsuragiLaw& l) {
   return KatsuragiLawOf<Dual<double>>{l.stiffness, l.length, l.shear_ratio};
+}
+
+RftCoefficientsOf<Dual<double>> lifted(const RftCoefficients& a) {
+  return {a.a00, a.a10, a.b11, a.b01, a.bm11, a.c11, a.c01, a.cm11, a.d10};
+}
+DualLaw lifted(const RftLaw& l) { return RftLawOf<Dual<double>>{l.zeta, lifted(l.alpha)}; }
+DualLaw lifted(const DrftLaw& l) {
+  return DrftLawOf<Dual<double>>{{l.zeta, lifted(l.alpha)}, l.lambda, l.density};
 }
 
 }  // namespace

@@ -50,11 +50,18 @@ void normalise(double* x) {
 
 }  // namespace
 
-OutlineHold::OutlineHold(const RftLaw& law, BodyOutline body, double depth)
-    : law_(law),
-      body_(std::move(body)),
-      depth_(depth),
-      size_(body_.size()) {
+std::optional<std::array<double, 2>> find_push(const RftLaw& law) {
+  constexpr double degree = std::numbers::pi / 180;
+  for (int b = -90; b < 90; b += 2)
+    for (int g = -180; g < 180; g += 2) {
+      const Vec stress = rft_stress(law, b * degree, g * degree);
+      if (!(stress.x * portable::cos(g * degree) + stress.z * portable::sin(g * degree) > 0))
+        return std::array{b * degree, g * degree};
+    }
+  return {};
+}
+
+MotionHull::MotionHull(Meet meet) : meet_(std::move(meet)) {
   // Points spread evenly over the sphere of motions.
   constexpr int count = 1500;
   const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
@@ -63,54 +70,108 @@ OutlineHold::OutlineHold(const RftLaw& law, BodyOutline body, double depth)
     const double z = 1 - (2 * k + 1.0) / count, r = std::sqrt(1 - z * z);
     met.motion[0] = r * portable::cos(golden * k), met.motion[1] = r * portable::sin(golden * k),
     met.motion[2] = z;
-    meet(met.motion, met.force);
+    meet_(met.motion, met.force);
     grid_.push_back(met);
   }
 }
 
-// Along the surface, into the bed, and turning times the size.
-void OutlineHold::meet(const double* motion, double* force) const {
-  const BodyLoad load = load_outline(law_, body_, depth_, {motion[0], motion[1]}, motion[2] / size_);
-  force[0] = load.force.x, force[1] = load.force.z, force[2] = load.moment / size_;
-}
-
-void OutlineHold::lowest(const double* rate, double* force) const {
+void MotionHull::lowest(const double* rate, double* force) const {
   constexpr int starts = 2;  // the support may have several low points
-  std::vector<const Met*> order;
-  for (const Met& m : grid_) order.push_back(&m);
-  std::partial_sort(order.begin(), order.begin() + starts, order.end(), [&](const Met* a, const Met* b) {
-    return product(rate, a->force) < product(rate, b->force);
-  });
+  const Met* order[starts] = {};
+  for (const Met& m : grid_) {
+    const Met* next = &m;
+    for (const Met*& slot : order)
+      if (!slot || product(rate, next->force) < product(rate, slot->force)) {
+        std::swap(slot, next);
+        if (!next) break;
+      }
+  }
   double best = HUGE_VAL;
-  for (int k = 0; k < starts; ++k) {
-    Met here = *order[k];
-    double value = product(rate, here.force);
-    double step = 0.1;
-    while (
-        step
-        > 1e-7) {  // downhill, in the directions of a cross that gets smaller; the value is good to its square
-      bool better = false;
-      for (int axis = 0; axis < 3; ++axis)
-        for (double side : {-1.0, 1.0}) {
-          Met there = here;
-          there.motion[axis] += side * step;
-          normalise(there.motion);
-          meet(there.motion, there.force);
-          const double low = product(rate, there.force);
-          if (low < value) here = there, value = low, better = true;
-        }
-      if (!better) step *= 0.4;
-    }
-    if (value < best) {
-      best = value;
-      std::copy(here.force, here.force + 3, force);
-    }
+  for (const Met* start : order) {
+    Met here = *start;
+    const double value = descend(rate, here);
+    if (value >= best) continue;
+    best = value;
+    std::copy(here.force, here.force + 3, force);
   }
 }
 
+// Downhill on the sphere, in eight directions that get shorter; the value is good to their square.
+double MotionHull::descend(const double* rate, Met& here) const {
+  static constexpr double way[8][2] = {{1, 0},     {-1, 0},     {0, 1},       {0, -1},
+                                       {0.7, 0.7}, {-0.7, 0.7}, {-0.7, -0.7}, {0.7, -0.7}};
+  double value = product(rate, here.force);
+  constexpr int most = 100;  // rounds; what creeps along a valley gains nothing to speak of
+  double step = 0.06;
+  for (int round = 0; round < most && step > 3e-6; ++round) {
+    const double* x = here.motion;
+    double across[2][3];
+    const int least = std::abs(x[0]) < std::abs(x[1]) ? (std::abs(x[0]) < std::abs(x[2]) ? 0 : 2)
+                                                      : (std::abs(x[1]) < std::abs(x[2]) ? 1 : 2);
+    for (int i = 0; i < 3; ++i) across[0][i] = (i == least) - x[least] * x[i];
+    normalise(across[0]);
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      across[1][i] = x[j] * across[0][k] - x[k] * across[0][j];
+    }
+    bool better = false;
+    for (int side = 0; side < 8; ++side) {
+      Met there = here;
+      for (int i = 0; i < 3; ++i)
+        there.motion[i] += step * (way[side][0] * across[0][i] + way[side][1] * across[1][i]);
+      normalise(there.motion);
+      meet_(there.motion, there.force);
+      const double low = product(rate, there.force);
+      if (low >= value - 0.01 * step * step * std::abs(value)) continue;  // less is not worth the way
+      here = there, value = low, better = true;
+      break;
+    }
+    step = better ? std::min(0.06, 2 * step) : 0.3 * step;
+  }
+  return value;
+}
+
+void MotionHull::lowest_on_grid(const double* rate, double* force) const {
+  const Met* best = &grid_[0];
+  double value = HUGE_VAL;
+  for (const Met& m : grid_)
+    if (const double x = product(rate, m.force); x < value) best = &m, value = x;
+  std::copy(best->force, best->force + 3, force);
+}
+
+Gauge MotionHull::share_on_grid(const double* force) const {
+  return find_gauge({force[0], force[1], force[2]},
+                    [&](const double* rate, double* met) { lowest_on_grid(rate, met); });
+}
+
+// The grid leads to the neighbourhood, and what was found there is not sought again.
+Gauge MotionHull::share(const double* force) const {
+  constexpr double accuracy = 1e-9;
+  std::vector<std::array<double, 3>> found;
+  return find_gauge(
+      {force[0], force[1], force[2]},
+      [&](const double* rate, double* met) {
+        lowest_on_grid(rate, met);
+        for (const auto& p : found)
+          if (product(rate, p.data()) < product(rate, met)) std::copy(p.begin(), p.end(), met);
+        if (-product(rate, met) > 1 + accuracy) return;
+        lowest(rate, met);
+        found.push_back({met[0], met[1], met[2]});
+      },
+      accuracy);
+}
+
+// Along the surface, into the bed, and turning times the size.
+OutlineHold::OutlineHold(const RftLaw& law, const BodyOutline& body, double depth)
+    : size_(body.size()),
+      hull_([law, body, depth, size = body.size()](const double* motion, double* force) {
+        const BodyLoad load = load_outline(law, body, depth, {motion[0], motion[1]}, motion[2] / size);
+        force[0] = load.force.x, force[1] = load.force.z, force[2] = load.moment / size;
+      }) {}
+
 Gauge OutlineHold::share(Vec force, double moment) const {
-  Gauge out = find_gauge({force.x, force.z, moment / size_},
-                         [&](const double* rate, double* met) { lowest(rate, met); });
+  const double asked[] = {force.x, force.z, moment / size_};
+  Gauge out = hull_.share(asked);
   out.normal[2] /= size_;
   return out;
 }

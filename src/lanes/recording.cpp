@@ -26,7 +26,7 @@ bool can_be_recorded(const System& system, const std::vector<Condition>& conditi
     if (c.what.quantity == Quantity::own) return false;
   if (!system.of<Controller>().empty() || !system.of<PrescribedMotion>().empty()) return false;
   for (const Bed& b : system.beds())
-    if (std::holds_alternative<OwnLaw>(b.law)) return false;
+    if (std::holds_alternative<OwnLaw>(b.law) || is_spread<double>(b.law)) return false;
   bool varies = false;
   system.each([&]<class E>(const E& e, int) {
     if constexpr (requires { e.torque.varies; }) varies = varies || e.torque.varies || e.torque.drive;

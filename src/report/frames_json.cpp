@@ -25,9 +25,9 @@ struct PieceColumns {
 
 struct Columns {
   std::vector<double> time;
-  std::vector<std::vector<double>> x, z, angle;  // of the frame of every body
-  std::vector<std::vector<double>> elastic;      // of all bodies, one coordinate after the other
-  std::vector<PieceColumns> pieces, contacts;
+  std::vector<std::vector<double>> x, z, angle;       // of the frame of every body
+  std::vector<std::vector<double>> elastic;           // of all bodies, one coordinate after the other
+  std::vector<PieceColumns> pieces, along, contacts;  // along: of the elements of is_along, in their order
   std::vector<std::vector<double>> observables;
 };
 
@@ -38,6 +38,35 @@ void add_piece(const System& system, std::size_t k, const Work<double>& work, Pi
   Vec at = work.frames.origin[piece.body];
   if (w.is_immersed) {
     at = at + w.immersed.arm;
+    out.acts = true;
+  }
+  out.x.push_back(at.x);
+  out.z.push_back(at.z);
+  out.fx.push_back(force.x);
+  out.fz.push_back(force.z);
+}
+
+/// Sand along a body: its resultant, on its line of action next to the mass centre.
+template <class E>
+constexpr bool is_along = std::is_same_v<E, SpreadSand> || std::is_same_v<E, LeeSpread>;
+template <class E>
+int bed_of(const E& e) {
+  if constexpr (std::is_same_v<E, SpreadSand>)
+    return e.faces[0].bed;
+  else
+    return e.bed;
+}
+
+template <class E>
+void add_along(const System& system, const E& e, int k, const Work<double>& work, PieceColumns& out) {
+  const auto& w = work.of<E>()[static_cast<std::size_t>(k)];
+  const Scene scene = system.scene();
+  const Vec force = e.force_on(e.body, scene, work.frames, w);
+  Vec at = work.frames.origin[e.body] + system.tree().center_arm(work.frames, e.body);
+  if (const double square = dot(force, force); square > 0) {
+    const double turning = e.observe(0, scene, work.frames, w) / square;
+    const Vec off{-turning * force.z, turning * force.x};
+    at = at + std::min(1.0, e.length(scene) / std::max(norm(off), 1e-300)) * off;
     out.acts = true;
   }
   out.x.push_back(at.x);
@@ -78,6 +107,13 @@ Columns read_columns(const Scenario& s, const FrameRecorder& frames,
     }
     for (std::size_t k = 0; k < c.elastic.size(); ++k) c.elastic[k].push_back(work.frames.eta[k]);
     for (std::size_t k = 0; k < c.pieces.size(); ++k) add_piece(system, k, work, c.pieces[k]);
+    std::size_t next = 0;
+    system.each([&]<class E>(const E& e, int k) {
+      if constexpr (is_along<E>) {
+        if (c.along.size() <= next) c.along.emplace_back();
+        add_along(system, e, k, work, c.along[next++]);
+      }
+    });
     for (std::size_t k = 0; k < c.contacts.size(); ++k) add_contact(system, k, work, c.contacts[k]);
     for (std::size_t k = 0; k < wanted.size(); ++k)
       c.observables[k].push_back(observe(system, wanted[k].observable, t, state, work));
@@ -112,6 +148,13 @@ Json peaks_json(const Scenario& s, const Columns& c) {
       double fx = 0, fz = 0;
       for (std::size_t k = 0; k < c.pieces.size(); ++k)
         if (s.system->pieces()[k].body == i) fx += c.pieces[k].fx[r], fz += c.pieces[k].fz[r];
+      std::size_t next = 0;
+      s.system->each([&]<class E>(const E& e, int) {
+        if constexpr (is_along<E>) {
+          if (e.body == i) fx += c.along[next].fx[r], fz += c.along[next].fz[r];
+          ++next;
+        }
+      });
       if (portable::hypot(fx, fz) > best) best = portable::hypot(fx, fz), when = c.time[r];
     }
     if (best > 0)
@@ -169,6 +212,12 @@ void append_forces(std::string& out, const System& system, const Columns& c) {
     const SandPiece& piece = system.pieces()[k];
     append_force(out, fmt::format("{{\"body\":{},\"bed\":{}", piece.body, piece.bed), c.pieces[k]);
   }
+  std::size_t next = 0;
+  system.each([&]<class E>(const E& e, int) {
+    if constexpr (is_along<E>)
+      if (next < c.along.size())
+        append_force(out, fmt::format("{{\"body\":{},\"bed\":{}", e.body, bed_of(e)), c.along[next++]);
+  });
   for (std::size_t k = 0; k < c.contacts.size(); ++k) {
     const Contact& contact = system.contacts()[k];
     append_force(out, fmt::format("{{\"body\":{},\"contact\":{}", contact.a.body, Json(contact.name).dump()),

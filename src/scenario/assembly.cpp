@@ -174,6 +174,28 @@ void refuse_too_large(const Table& root, const SystemOf<P>& system) {
                     needed / 1e9, most / 1e9, system.tree().body_count(), system.contacts().size()));
 }
 
+template <class P>
+[[noreturn]] void refuse_part(const Place& place, const std::string& body, const BedOf<P>& bed,
+                              PartKind kind) {
+  const bool axis = std::holds_alternative<LeeSpreadLawOf<P>>(bed.law);
+  const char* what = kind == PartKind::block ? "a block"
+                   : kind == PartKind::beam  ? "a beam"
+                   : kind == PartKind::disc  ? "a disc"
+                                             : "a ball";
+  throw InputError(
+      place,
+      fmt::format("the law of \"{}\" acts along {}, and \"{}\" has {}; give it {}, or name in bodies = [...] "
+                  "what feels the bed",
+                  bed.name, axis ? "the axes of cylinders" : "plates and rims", body, what,
+                  axis ? "cylinders" : "cylinders or discs"));
+}
+
+void refuse_many(const Place& place, const std::string& body, int levels) {
+  if (levels > SpreadMode::most_levels)
+    throw InputError(place, fmt::format("\"{}\" has {} parts, and {} are the most that can feel this law",
+                                        body, levels / 2, SpreadMode::most_levels / 2));
+}
+
 }  // namespace
 
 template <class P>
@@ -190,15 +212,36 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
   out.system = std::make_unique<SystemOf<P>>(TreeOf<P>(std::move(rigid)), read_gravity<P>(root));
   SystemOf<P>& system = *out.system;
   system.track_distance(true);
+  std::vector<SpreadSandOf<P>> spread(bodies.size());
   for (const BedDataOf<P>& data : read_beds<P>(root, names, own)) {
     const int bed = system.add_bed(data.bed);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const bool feels = data.bodies.empty()
                       || std::find(data.bodies.begin(), data.bodies.end(), names[i]) != data.bodies.end();
       if (!feels) continue;
-      for (const PartOf<P>& part : bodies[i].shape.parts) system.add_piece(static_cast<int>(i), bed, part);
+      const int body = static_cast<int>(i);
+      if (std::holds_alternative<LeeSpreadLawOf<P>>(data.bed.law)) {
+        LeeSpreadOf<P> axis;
+        axis.body = body;
+        axis.bed = bed;
+        for (const PartOf<P>& part : bodies[i].shape.parts)
+          if (!axis.add_part(part)) refuse_part(data.place, names[i], data.bed, part.kind);
+        refuse_many(data.place, names[i], axis.level_count());
+        if (!axis.pieces.empty()) system.add(std::move(axis));
+        continue;
+      }
+      if (!is_spread<P>(data.bed.law)) {
+        for (const PartOf<P>& part : bodies[i].shape.parts) system.add_piece(body, bed, part);
+        continue;
+      }
+      spread[i].body = body;
+      for (const PartOf<P>& part : bodies[i].shape.parts)
+        if (!spread[i].add_part(bed, part)) refuse_part(data.place, names[i], data.bed, part.kind);
+      refuse_many(data.place, names[i], spread[i].level_count());
     }
   }
+  for (SpreadSandOf<P>& s : spread)
+    if (!s.faces.empty()) system.add(std::move(s));
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     system.set_joint(static_cast<int>(i), bodies[i].forces);
     for (const PartOf<P>& part : bodies[i].shape.parts) out.parts.emplace_back(static_cast<int>(i), part);

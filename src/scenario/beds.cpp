@@ -3,18 +3,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numbers>
 
 #include "thud/granular/law_rates.hpp"
+#include "thud/granular/outline_sand.hpp"
 
 namespace thud::doc {
 
 Quantity quantity_of(const Coefficient& c) {
   const Dimension dimension = c.unit.empty() ? Dimension::none : dimension_of(c.unit);
-  return {dimension, c.positive ? Range::positive() : Range::non_negative(),
+  return {dimension,
+          c.positive   ? Range::positive()
+          : c.any_sign ? Range{}
+                       : Range::non_negative(),
           dimension == Dimension::any ? c.unit : ""};
 }
 
 namespace {
+
+// A stress that pushes what moves against it would be a motor.
+void refuse_pushing(const Table& t, const Law& law) {
+  const RftLaw* rft = std::get_if<RftLaw>(&law);
+  if (const auto* dynamic = std::get_if<DrftLaw>(&law)) rft = dynamic;
+  if (!rft) return;
+  const char* const keys[] = {"A00", "A10", "B11", "B01", "Bm11", "C11", "C01", "Cm11", "D10"};
+  std::string key = t.has("law") ? "law" : "medium";
+  for (const char* k : keys)
+    if (t.has(k)) key = k;
+  if (const auto angles = find_push(*rft))
+    throw t.error(key,
+                  fmt::format("these coefficients push what moves: at beta = {:.0f} deg, gamma = {:.0f} "
+                              "deg the stress has a part along the motion; they must resist every one",
+                              (*angles)[0] * 180 / std::numbers::pi, (*angles)[1] * 180 / std::numbers::pi));
+}
 
 // medium = "..." or law = "..."; then every coefficient of the law may be given.
 template <class P>
@@ -41,6 +62,7 @@ LawOf<P> read_law(const Table& t) {
       all[k].set(law, *x);
       rates[k] = *x;
     }
+  refuse_pushing(t, law);
   if constexpr (std::is_same_v<P, double>) {
     return law;
   } else {
@@ -67,6 +89,27 @@ E read_choice(const Table& t, const char* key, E fallback,
   return fallback;
 }
 
+// Beds have no sides: what feels two of them feels both at once.
+template <class P>
+void refuse_overlap(const Table& t, const BedDataOf<P>& bed, const std::vector<BedDataOf<P>>& others) {
+  const auto feels = [](const BedDataOf<P>& b, const std::string& name) {
+    return b.bodies.empty() || std::find(b.bodies.begin(), b.bodies.end(), name) != b.bodies.end();
+  };
+  for (const BedDataOf<P>& other : others) {
+    const std::vector<std::string>& listed = bed.bodies.empty() ? other.bodies : bed.bodies;
+    const bool all = listed.empty();
+    const auto both = std::find_if(listed.begin(), listed.end(), [&](const std::string& name) {
+      return feels(bed, name) && feels(other, name);
+    });
+    if (all || both != listed.end())
+      throw InputError(
+          t.place(), fmt::format("{} would feel bed \"{}\" and bed \"{}\" at once, where both are; say which "
+                                 "bodies feel each, bodies = [...], or adds = true here",
+                                 all ? std::string("every body") : fmt::format("\"{}\"", *both),
+                                 other.bed.name, bed.bed.name));
+  }
+}
+
 }  // namespace
 
 template <class P>
@@ -75,6 +118,7 @@ std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::st
   std::vector<BedDataOf<P>> out;
   for (const Table& t : root.tables("bed")) {
     BedDataOf<P> data;
+    data.place = t.place();
     BedOf<P>& bed = data.bed;
     bed.name = t.text_or("name", out.empty() ? "bed" : fmt::format("bed{}", out.size() + 1));
     for (const BedDataOf<P>& other : out)
@@ -106,6 +150,7 @@ std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::st
       if (std::find(body_names.begin(), body_names.end(), name) == body_names.end())
         throw t.error("bodies", fmt::format("there is no body \"{}\"{} (bodies: {})", name,
                                             did_you_mean(name, body_names), one_of(body_names)));
+    if (!t.flag_or("adds", false)) refuse_overlap(t, data, out);
     t.finish();
     out.push_back(std::move(data));
   }

@@ -13,6 +13,7 @@ template <class P>
 struct BedDataOf {
   BedOf<P> bed;
   std::vector<std::string> bodies;  ///< which bodies feel it; empty: all
+  Place place;
 };
 
 /// How a coefficient of a law is read.

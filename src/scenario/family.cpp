@@ -195,7 +195,7 @@ bool ScenarioFamily::Impl::turn_beds() {
     const double x = f.expression(moving_values);
     Bed bed = current.system->beds()[f.bed];
     if (f.coefficient) {
-      if (!(f.coefficient->positive ? x > 0 : x >= 0)) return false;
+      if (!(f.coefficient->positive ? x > 0 : f.coefficient->any_sign || x >= 0)) return false;
       f.coefficient->set(bed.law, x);
     } else {
       const Plane& p = bed.plane;

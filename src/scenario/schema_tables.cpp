@@ -357,7 +357,9 @@ const TableSpec& bed_spec() {
                key("rotation", {choice({"none", "whole"})}, "whole", "moment on wholly immersed parts"),
                key("sphere_horizontal", {choice({"d2_z", "d_z2"})}, "d2_z",
                    "law `lee2009`, round parts: d² z or d z²"),
-               key("bodies", {texts}, "all", "names of the bodies that feel it")},
+               key("bodies", {texts}, "all", "names of the bodies that feel it"),
+               key("adds", {flag}, "false",
+                   "`true`: bodies that feel an earlier bed, too, feel both where both are")},
       .more = coefficient_keys,
       .at_most_one = {{"medium", "law"}}};
   return spec;

@@ -126,7 +126,7 @@ HullSolution solve_hull(const std::vector<double>& matrix, const std::vector<dou
   return best;
 }
 
-Gauge find_gauge(const std::vector<double>& force, const Lowest& lowest) {
+Gauge find_gauge(const std::vector<double>& force, const Lowest& lowest, double accuracy) {
   const int n = static_cast<int>(force.size());
   Gauge out;
   out.normal.assign(n, 0);
@@ -157,7 +157,7 @@ Gauge find_gauge(const std::vector<double>& force, const Lowest& lowest) {
     for (int i = 0; i < n; ++i) direction[i] = -x[i];
     lowest(direction.data(), point.data());
     const double reach = product(out.normal, point);
-    out.converged = reach <= 1 + 1e-12;
+    out.converged = reach <= 1 + accuracy;
     if (out.converged) break;
     // the new point takes the place of the one that vanishes first
     g.assign(g.size(), 0);

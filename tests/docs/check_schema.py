@@ -55,7 +55,7 @@ WRONG = {
 # Said in other ways, and right.
 RIGHT = {
     "the least": BASE,
-    "one bed, several beds": BASE + "[[bed]]\nsurface = 1\n[[bed]]\nname = \"deep\"\nsurface = \"20 cm\"\n",
+    "one bed, several beds": BASE + "[[bed]]\nsurface = 1\n[[bed]]\nname = \"deep\"\nsurface = \"20 cm\"\nadds = true\n",
     "a choice from a parameter": '[parameters]\nm = { value = "hertz", choices = ["rigid", "hertz"] }\n' + BASE
                                  + '[[wall]]\nat = [0, "1 m"]\nmodel = "$m"\nstiffness = 1e6\n',
     "restitution of the speed": BASE + '[[wall]]\nat = [0, 1]\nrestitution = "=min(1, 0.5*v^-0.1)"\n',

@@ -443,6 +443,7 @@ law = "bingham"
 F0 = 5
 surface = 0.05
 bodies = ["a"]
+adds = true
 [initial]
 "a.z" = 0
 "a.vz" = 1.5

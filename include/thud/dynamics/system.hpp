@@ -170,6 +170,18 @@ class SystemOf {
   template <class T>
   void switch_bounds(SwitchRef s, const Work<T>& work, T& lower, T& upper) const;
   SwitchClass switch_class(SwitchRef s) const;
+  /// Of an element with switches that are held together (SwitchClass::hull): f(element, its number of that hull, its mode, its
+  /// work).
+  template <class F>
+  void with_hull(SwitchRef s, Mode& mode, const Work<double>& work, F&& f) const {
+    Elements::at(s.type, [&]<class E>() {
+      if constexpr (requires { E::hulls; }) {
+        int hull = 0;
+        while (s.sub >= E::hulls[hull].first + E::hulls[hull].count) ++hull;
+        f(of<E>()[s.index], hull, mode.template of<E>()[s.index], work.template of<E>()[s.index]);
+      }
+    });
+  }
   /// γ is an angular velocity.
   bool switch_turns(SwitchRef s) const;
   /// Of a normal switch whose contact slides: friction per normal force, 0 of others. Of a friction switch: μ.

@@ -49,10 +49,12 @@
 #include "thud/elements/joint_forces.hpp"
 #include "thud/elements/joint_friction.hpp"
 #include "thud/elements/joint_spring.hpp"
+#include "thud/elements/lee_spread.hpp"
 #include "thud/elements/loop.hpp"
 #include "thud/elements/point_force.hpp"
 #include "thud/elements/prescribed_motion.hpp"
 #include "thud/elements/sand.hpp"
+#include "thud/elements/spread_sand.hpp"
 #include "thud/elements/spring.hpp"
 #include "thud/elements/strut.hpp"
 
@@ -93,10 +95,10 @@ struct TypeList {
 
 /// In the order of the lines of the energy account.
 template <class P>
-using ElementTypesOf =
-    TypeList<SandPieceOf<P>, AirDragOf<P>, JointDampingOf<P>, JointFrictionOf<P>, BeamStrainOf<P>,
-             ContactForceOf<P>, JointTorqueOf<P>, SpringOf<P>, JointSpringOf<P>, PointForceOf<P>,
-             ControllerOf<P>, DamperOf<P>, StrutOf<P>, LoopOf<P>, PrescribedMotionOf<P>>;
+using ElementTypesOf = TypeList<SandPieceOf<P>, SpreadSandOf<P>, LeeSpreadOf<P>, AirDragOf<P>,
+                                JointDampingOf<P>, JointFrictionOf<P>, BeamStrainOf<P>, ContactForceOf<P>,
+                                JointTorqueOf<P>, SpringOf<P>, JointSpringOf<P>, PointForceOf<P>,
+                                ControllerOf<P>, DamperOf<P>, StrutOf<P>, LoopOf<P>, PrescribedMotionOf<P>>;
 using ElementTypes = ElementTypesOf<double>;
 
 /// The number of a type, whatever the scalar of its parameters.

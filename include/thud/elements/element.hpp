@@ -45,6 +45,7 @@ enum class SwitchClass : std::uint8_t {
   box,       ///< bounds that the state fixes
   normal,    ///< it only presses: one side of a complementarity problem
   friction,  ///< bounded by the normal switch of the same element
+  hull,      ///< all of an element together: out of the convex hull of what motions could meet
 };
 
 /// One set-valued force of an element.
@@ -53,6 +54,11 @@ struct SwitchInfo {
   int channel;       ///< among the element's own: where its work is booked
   bool turns;        ///< γ is an angular velocity and λ a moment
   SwitchClass what = SwitchClass::box;
+};
+
+/// Switches of class hull that are held together: the first of them, and how many.
+struct HullInfo {
+  int first, count;
 };
 
 /// A switch of the system: element `index` of a type, and which of its switches.
@@ -82,11 +88,13 @@ struct GuardId {
 /// Codes of the guards that switches have, whatever the element: sub is the switch. An element's own begin after them;
 /// they may look at the motion and at what `apply` finds out, not at the forces of held switches.
 namespace guard {
-inline constexpr std::uint8_t slip = 0, bound_upper = 1, bound_lower = 2, carried = 3, first_own = 4;
+inline constexpr std::uint8_t slip = 0, bound_upper = 1, bound_lower = 2, carried = 3, margin = 4,
+                              first_own = 5;
 }
 /// Whether a guard looks at the forces of held switches.
 inline bool needs_forces(const GuardId& id) {
-  return id.code == guard::bound_upper || id.code == guard::bound_lower || id.role == GuardRole::painleve;
+  return id.code == guard::bound_upper || id.code == guard::bound_lower || id.code == guard::margin
+      || id.role == GuardRole::painleve;
 }
 
 enum class EventKind : std::uint8_t {

@@ -71,7 +71,9 @@ template <bool Lean, class T, class F, class W>
               std::visit(
                   [&](const auto& law) {
                     using L = std::decay_t<decltype(law)>;
-                    if constexpr (std::is_same_v<L, OwnLaw>) {
+                    if constexpr (is_spread_law<L>) {
+                      return;  // spread_sand.hpp, lee_spread.hpp
+                    } else if constexpr (std::is_same_v<L, OwnLaw>) {
                       flow.speed = norm(velocity);
                       flow.cross = cross;
                       flow.along = along;
@@ -80,7 +82,7 @@ template <bool Lean, class T, class F, class W>
                     } else if constexpr (L::needs_speed) {
                       flow.speed = norm(velocity);
                     }
-                    law.evaluate(flow, r);
+                    if constexpr (!is_spread_law<L>) law.evaluate(flow, r);
                   },
                   b.law);
             });

@@ -31,6 +31,9 @@ inline constexpr double carried = 200;        ///< in guards of slip: what other
 inline constexpr double aligned = 10;  ///< in guards of flow: a motion along the axis may be off by that
 /// Of the normal force that a unit of itself leaves with its friction; below it sliding has no answer (Painlevé).
 inline constexpr double painleve = 1e-9;
+/// Of a speed: what moves slower in sand that resists however slow it is stops where that can hold it,
+inline constexpr double slow = 1e-8;
+inline constexpr double still = 1e-9;   ///< and slower than this it has stopped.
 inline constexpr double drive = 1e-12;  ///< of the signals of an expression: where it switches
 
 // ---- selection: what is decided a tiny step ahead instead of from the state ----------------------------------------

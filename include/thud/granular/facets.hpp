@@ -80,8 +80,8 @@ void split(const Span<T>& span, T f0, T f1, Part&& part) {
 /// What is slower than this fraction across a facet moves along it, and leads.
 inline constexpr double grazing = 1e-12;
 
-/// The stress of a law summed over what of a facet is under the surface and leads. The sum is cut there, and where the
-/// motion turns from left to right: in between everything is smooth.
+/// The stress of a law summed over what of a facet is under the surface and leads. The sum is cut there: in between
+/// everything is smooth.
 template <class Law, class T>
 FacetLoad<T> load_facet(const Law& law, const FacetOf<T>& f) {
   FacetLoad<T> out;
@@ -105,14 +105,12 @@ FacetLoad<T> load_facet(const Law& law, const FacetOf<T>& f) {
     still.off = std::abs(value_of(moment(f.va, turning))) / value_of(square);
   }
   const T size = f.breadth * length;
-  detail::split(span, f.va.x, f.vb.x, [&](T from, T to, double side) {
-    const RftElement<T> stress = law.element(normal, side > 0 ? 1 : -1);
-    graded(from, to, still, 1e300, [&](T x, T weight) {
-      const Vec2<T> v = f.va + x * turning;
-      const Vec2<T> force = (size * weight * (f.a.z + x * along.z)) * stress(v);
-      out.at_a += (T(1) - x) * force;
-      out.at_b += x * force;
-    });
+  const RftElement<T> stress = law.element(normal);
+  graded(span.from, span.to, still, 1e300, [&](T x, T weight) {
+    const Vec2<T> v = f.va + x * turning;
+    const Vec2<T> force = (size * weight * (f.a.z + x * along.z)) * stress(v);
+    out.at_a += (T(1) - x) * force;
+    out.at_b += x * force;
   });
   out.area = size * (span.to - span.from);
   out.power = dot(out.at_a, f.va) + dot(out.at_b, f.vb);
@@ -178,27 +176,6 @@ Singularity<T> rim_still(const RimOf<T>& rim, double near) {
           std::abs(portable::log(spin / speed))};
 }
 
-/// part(from, to, side) between the angles where the motion turns from left to right.
-template <class T, class Part>
-void split_rim(const RimOf<T>& rim, T from, T to, Part&& part) {
-  using portable::atan2, std::sqrt;
-  const T spin = rim.rate * rim.radius;
-  const auto side = [&](T a, T b) {
-    return value_of(rim.velocity.x) + value_of(spin) * portable::cos(0.5 * value_of(a + b));
-  };
-  T cut[4] = {from, to, to, to};
-  int count = 0;
-  if (std::abs(value_of(rim.velocity.x)) < std::abs(value_of(spin))) {
-    const T c = -rim.velocity.x / spin, half = atan2(sqrt((T(1) - c) * (T(1) + c)), c);
-    T zero[2] = {wound(T(-half), value_of(0.5 * (from + to))), wound(half, value_of(0.5 * (from + to)))};
-    if (zero[1] < zero[0]) std::swap(zero[0], zero[1]);
-    for (const T& x : zero)
-      if (x > from && x < to) cut[++count] = x;
-  }
-  cut[count + 1] = to;
-  for (int k = 0; k <= count; ++k) part(cut[k], cut[k + 1], side(cut[k], cut[k + 1]));
-}
-
 }  // namespace detail
 
 /// The same over the rim of a circle.
@@ -215,14 +192,12 @@ RimLoad<T> load_rim(const Law& law, const RimOf<T>& rim) {
   };
   detail::each_leading(rim, under, [&](T first, T last) {
     out.area += size * (last - first);
-    detail::split_rim(rim, first, last, [&](T from, T to, double side) {
-      const Singularity<T> still = detail::rim_still(rim, 0.5 * value_of(from + to));
-      graded(from, to, still, 1.0, [&](T angle, T weight) {
-        const Vec2<T> e{sin(angle), cos(angle)};
-        const Vec2<T> v = rim.velocity + spin * turned(e);
-        const T pressure = size * weight * (rim.center.z + rim.radius * e.z);
-        add(e, pressure * law.element(e, side > 0 ? 1 : -1)(v));
-      });
+    const Singularity<T> still = detail::rim_still(rim, 0.5 * value_of(first + last));
+    graded(first, last, still, 1.0, [&](T angle, T weight) {
+      const Vec2<T> e{sin(angle), cos(angle)};
+      const Vec2<T> v = rim.velocity + spin * turned(e);
+      const T pressure = size * weight * (rim.center.z + rim.radius * e.z);
+      add(e, pressure * law.element(e)(v));
     });
   });
   out.power = dot(out.force, rim.velocity) + out.moment * rim.rate;

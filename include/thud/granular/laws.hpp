@@ -9,6 +9,7 @@
 #include "thud/granular/own_law.hpp"
 #include "thud/granular/resistance.hpp"
 #include "thud/math/portable.hpp"
+#include "thud/granular/stress.hpp"
 
 namespace thud {
 
@@ -94,6 +95,13 @@ struct LeeLawOf {
   }
 };
 using LeeLaw = LeeLawOf<double>;
+
+/// The same law as densities along the axis of a link (line_sand.hpp).
+template <class P>
+struct LeeSpreadLawOf : LeeLawOf<P> {
+  static constexpr bool is_spread = true;
+};
+using LeeSpreadLaw = LeeSpreadLawOf<double>;
 
 /// Scalar laws F = F_0 + b v + c v² of the literature, for motion in one direction.
 /// Here the constant part bounds the static force along the normal and, times `shear_ratio`, along the surface
@@ -206,8 +214,18 @@ using KatsuragiLaw = KatsuragiLawOf<double>;
 /// here and one in `law_table()`.
 template <class P>
 using LawOf = std::variant<LeeLawOf<P>, BinghamLawOf<P>, PonceletLawOf<P>, AllenLawOf<P>, LohseLawOf<P>,
-                           KatsuragiLawOf<P>, OwnLaw>;
+                           KatsuragiLawOf<P>, RftLawOf<P>, DrftLawOf<P>, LeeSpreadLawOf<P>, OwnLaw>;
 using Law = LawOf<double>;
+
+/// Laws that act along the outline or the axis of a body instead of at one point of it.
+template <class L>
+inline constexpr bool is_spread_law = requires {
+  L::is_spread;
+};
+template <class P>
+bool is_spread(const LawOf<P>& law) {
+  return std::visit([]<class L>(const L&) { return is_spread_law<L>; }, law);
+}
 
 /// Frontal area A_r of a cylinder that moves with v_E, angle α between its axis and v_E.
 enum class AreaRule : std::uint8_t {
@@ -244,6 +262,7 @@ struct Coefficient {
   std::function<double(const Law&)> get;
   std::function<void(Law&, double)> set;
   bool positive = false;  ///< must be > 0, not only ≥ 0
+  bool any_sign = false;  ///< may be negative
 };
 
 /// What is known of a law: its name in scenario files, its formula in words, its coefficients.

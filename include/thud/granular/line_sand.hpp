@@ -20,6 +20,11 @@ struct LineOf {
   T face_a{}, face_b{};  ///< what of it is bare at the ends [m²]
 };
 
+/// Which shares of the resistance are wanted.
+struct LineShares {
+  bool drag = true, vertical = true, horizontal = true;
+};
+
 /// What the sand does to it: forces at its ends with the same work for every motion of them, and the power of each share.
 template <class T>
 struct LineLoad {
@@ -106,7 +111,7 @@ int sign_of(T x) {
 ///
 /// Where a velocity is zero along all of it that share is left out: it is a set then. Energy: every share takes.
 template <class T, class P>
-LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line) {
+LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line, LineShares shares = {}) {
   LineLoad<T> out;
   detail::Span<T> span;
   detail::clip(span, line.a.z, line.b.z, 0.0);
@@ -131,8 +136,9 @@ LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line) 
     const T middle = 0.5 * (from + to);
     const Vec2<T> v = line.va + middle * turning;
     const int side = detail::sign_of(T(ca + middle * (cb - ca)));
-    const int down = detail::sign_of(v.z), right = detail::sign_of(v.x);
-    if (side != 0)
+    const int down = shares.vertical ? detail::sign_of(v.z) : 0;
+    const int right = shares.horizontal ? detail::sign_of(v.x) : 0;
+    if (side != 0 && shares.drag)
       gauss(gauss2, from, to, [&](T x, T w) {  // a polynomial of the third degree
         const T c = w * pull * side * (ca + x * (cb - ca));
         detail::add_at_ends(drag, line.va + x * turning, T(-c), T(-c * x));
@@ -159,8 +165,10 @@ LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line) 
   const auto end = [&](const Vec2<T>& v, T area, T depth, T outward, Vec2<T>& at) {
     if (depth > T(0) && outward > T(0)) at += (-1.0 * law.eta_d * law.density * area * outward) * v;
   };
-  end(line.va, line.face_a, line.a.z, T(-dot(u, line.va)), drag.at_a);
-  end(line.vb, line.face_b, line.b.z, dot(u, line.vb), drag.at_b);
+  if (shares.drag) {
+    end(line.va, line.face_a, line.a.z, T(-dot(u, line.va)), drag.at_a);
+    end(line.vb, line.face_b, line.b.z, dot(u, line.vb), drag.at_b);
+  }
   out.drag = dot(drag.at_a, line.va) + dot(drag.at_b, line.vb);
   out.vertical = dot(normal.at_a, line.va) + dot(normal.at_b, line.vb);
   out.horizontal = dot(shear.at_a, line.va) + dot(shear.at_b, line.vb);

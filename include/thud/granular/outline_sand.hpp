@@ -1,7 +1,9 @@
 #pragma once
 // Bodies whose whole outline feels a stress (stress.hpp), and what holds them at rest.
 
+#include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "thud/granular/facets.hpp"
@@ -62,30 +64,50 @@ BodyLoad load_outline(const Law& law, const BodyOutline& body, double depth, Vec
   return out;
 }
 
+/// Angles β and γ at which the coefficients push what moves instead of resisting it, if there are any.
+[[nodiscard]] std::optional<std::array<double, 2>> find_push(const RftLaw& law);
+
+/// The convex hull of what all motions of a body could meet, for a law that depends on the direction of the motion alone. Three
+/// numbers each: two of the translation and the turning times a length.
+///
+/// The force met is not the one that costs the motion most: the support of the hull is searched over all directions of motion,
+/// on a grid and then to rounding from its best points.
+class MotionHull {
+ public:
+  using Meet = std::function<void(const double* motion, double* force)>;
+  explicit MotionHull(Meet meet);
+
+  /// The share of what can be held that a force asks for: below 1 it is held.
+  [[nodiscard]] Gauge share(const double* force) const;
+  /// The same of the hull of its grid, which is a little smaller: at once.
+  [[nodiscard]] Gauge share_on_grid(const double* force) const;
+  /// The point of the hull with the least power for a motion.
+  void lowest(const double* rate, double* force) const;
+  void lowest_on_grid(const double* rate, double* force) const;
+
+ private:
+  Meet meet_;
+  struct Met {
+    double motion[3], force[3];
+  };
+  double descend(const double* rate, Met& here) const;
+  std::vector<Met> grid_;
+};
+
 /// What rests in sand under resistive force theory: it is held by any force and moment in the convex hull of what its motions
 /// could meet.
-///
-/// The law depends on the direction of the motion alone, and the force met is not the one that costs the motion most: the
-/// support of the hull is searched over all directions of motion, on a grid and then to rounding from its best points.
 class OutlineHold {
  public:
-  OutlineHold(const RftLaw& law, BodyOutline body, double depth);
+  OutlineHold(const RftLaw& law, const BodyOutline& body, double depth);
 
   /// The share of what the sand can hold that this force and moment on the sand's side asks for: below 1 it is held.
   [[nodiscard]] Gauge share(Vec force, double moment) const;
   /// The point of the hull with the least power for a motion: force and moment in units of `size`.
-  void lowest(const double* rate, double* force) const;
+  void lowest(const double* rate, double* force) const { hull_.lowest(rate, force); }
 
  private:
-  void meet(const double* motion, double* force) const;
-
-  RftLaw law_;
-  BodyOutline body_;
-  double depth_, size_;
-  struct Met {
-    double motion[3], force[3];
-  };
-  std::vector<Met> grid_;
+  double size_;
+  MotionHull hull_;
 };
 
 }  // namespace thud

@@ -23,7 +23,7 @@ inline constexpr RftCoefficients rft_poppy_loose{0.051, 0.047, 0.053, 0.083, 0.0
 inline constexpr RftCoefficients rft_poppy_close{0.094,  0.092, 0.092, 0.151, 0.035,
                                                  -0.039, 0.086, 0.018, 0.046};
 
-/// Stress per depth on a surface element of one orientation, while v_x keeps its sign: linear in the direction of motion.
+/// Stress per depth on a surface element of one orientation: linear in the direction of motion.
 template <class T>
 struct RftElement {
   Vec2<T> constant, across, down;
@@ -31,8 +31,7 @@ struct RftElement {
   /// At velocity v, |v| > 0 [N/m³].
   Vec2<T> operator()(Vec2<T> v) const {
     const T inverse = T(1) / norm(v);
-    const T c = v.x < T(0) ? -v.x * inverse : v.x * inverse, s = v.z * inverse;
-    return constant + c * across + s * down;
+    return constant + (v.x * inverse) * across + (v.z * inverse) * down;
   }
 };
 
@@ -45,7 +44,7 @@ struct RftElement {
 ///   β  attack angle, 0: flat; the tangent is (cos β, sin β)     γ  direction of motion, v = |v|(−cos γ, sin γ)
 ///   z  depth [m]     ζ  scale of the medium [-]     ν  outward normal
 ///
-/// For |γ| > π/2: α_z(β, γ) = α_z(−β, π − γ), α_x(β, γ) = −α_x(−β, π − γ); both are continuous there.
+/// For |γ| > π/2: α_z(β, γ) = α_z(−β, π − γ), α_x(β, γ) = −α_x(−β, π − γ); both are smooth there.
 /// Sign: γ = 0 moves to −x and is pushed to +x; α_z > 0 pushes up. It does not depend on the speed, and says nothing at
 /// rest. Limits: z → 0 ⇒ 0. Energy: α·v < 0 for every β and γ with the three published sets.
 template <class P>
@@ -53,20 +52,20 @@ struct RftLawOf {
   P zeta = P(1);
   RftCoefficientsOf<P> alpha{};
 
-  static constexpr bool has_inertia = false;
+  static constexpr bool has_inertia = false, is_spread = true;
 
-  /// Of an element with the outward normal ν, moving to +x (side = 1) or −x (side = −1).
+  /// Of an element with the outward normal ν; that of its other face is the same. In v_x and v_z of the unit of v the
+  /// rule for |γ| > π/2 is no case of its own: cos γ = −v_x and the mirrored signs cancel.
   template <class T>
-  RftElement<T> element(Vec2<T> normal, int side) const {
+  RftElement<T> element(Vec2<T> normal) const {
     const T c2 = normal.z * normal.z - normal.x * normal.x;  // cos 2β
-    const T s2 = 2.0 * side * (normal.x * normal.z);         // sin 2β, mirrored for side = 1
+    const T s2 = 2.0 * (normal.x * normal.z);                // −sin 2β
     const T k = T(zeta * 1e6);
     const auto& a = alpha;
     RftElement<T> out;
-    // −side is the sign of cos γ
-    out.constant = {-side * k * a.d10 * s2, -k * (a.a00 + a.a10 * c2)};
-    out.across = {-side * k * ((a.c11 + a.cm11) * c2 + a.c01), -k * (a.b11 - a.bm11) * s2};
-    out.down = {-side * k * (a.cm11 - a.c11) * s2, -k * ((a.b11 + a.bm11) * c2 + a.b01)};
+    out.constant = {-k * a.d10 * s2, -k * (a.a00 + a.a10 * c2)};
+    out.across = {-k * ((a.c11 + a.cm11) * c2 + a.c01), -k * (a.b11 - a.bm11) * s2};
+    out.down = {-k * (a.cm11 - a.c11) * s2, -k * ((a.b11 + a.bm11) * c2 + a.b01)};
     return out;
   }
 };
@@ -94,7 +93,7 @@ template <class P>
 Vec2<P> rft_stress(const RftLawOf<P>& law, double beta, double gamma) {
   const Vec2<P> normal{P(-portable::sin(beta)), P(portable::cos(beta))};
   const Vec2<P> v{P(-portable::cos(gamma)), P(portable::sin(gamma))};
-  const Vec2<P> stress = law.element(normal, v.x > P(0) ? 1 : -1)(v);
+  const Vec2<P> stress = law.element(normal)(v);
   return {1e-6 * stress.x, -1e-6 * stress.z};
 }
 

@@ -9,6 +9,13 @@ namespace thud {
 /// Gives the point of a convex set with the least product rate·force: the force that a motion with that rate meets.
 using Lowest = std::function<void(const double* rate, double* force)>;
 
+/// A convex set of forces, known in that way. `roughly`: at once, and a point of it that is nearly lowest.
+class ForceSet {
+ public:
+  virtual ~ForceSet() = default;
+  virtual void lowest(const double* rate, double* force, bool roughly) const = 0;
+};
+
 struct HullSolution {
   std::vector<double> force, rate;  ///< λ, and γ̇ = W λ + b
   double gap = 0;                   ///< by how much ½λᵀWλ + bᵀλ can be too large
@@ -27,7 +34,8 @@ struct Gauge {
   bool converged = false;
 };
 
-/// Of a set with zero inside. Below 1: the force lies inside.
-[[nodiscard]] Gauge find_gauge(const std::vector<double>& force, const Lowest& lowest);
+/// Of a set with zero inside. Below 1: the force lies inside. To the given share of itself.
+[[nodiscard]] Gauge find_gauge(const std::vector<double>& force, const Lowest& lowest,
+                               double accuracy = 1e-12);
 
 }  // namespace thud
