@@ -23,6 +23,17 @@ bool LeeSpreadOf<P>::add_part(const PartOf<P>& part) {
   return true;
 }
 
+template <class P>
+void LeeSpreadOf<P>::add_levels(const BedOf<P>& bed) {
+  const std::size_t count = pieces.size();
+  for (std::size_t k = 0; k < count; ++k)
+    for (const BedEntry& entry : bed_entries(bed))
+      if (!entry.is_surface()) {
+        pieces.push_back(pieces[k]);
+        pieces.back().entry = entry;
+      }
+}
+
 namespace {
 
 /// Forces along one direction at both ends of an axis, by the signs of the velocity along it.
@@ -45,7 +56,7 @@ std::shared_ptr<const ForceSet> LeeSpreadOf<P>::set_of(int hull, const SceneOf<P
     auto meet_ends = [this, scene = s, w, hull](const double* rate, double* force) {
       const Vec va = hull == 0 ? Vec{rate[0], 0} : Vec{0, rate[0]},
                 vb = hull == 0 ? Vec{rate[1], 0} : Vec{0, rate[1]};
-      const LineLoad<double> f = meet(*law_in(scene), scene, w, va, vb, {false, hull == 1, hull == 0});
+      const LineLoad<double> f = meet(scene, w, va, vb, {false, hull == 1, hull == 0});
       force[0] = hull == 0 ? f.at_a.x : f.at_a.z;
       force[1] = hull == 0 ? f.at_b.x : f.at_b.z;
     };
@@ -75,10 +86,11 @@ bool LeeSpreadOf<P>::settle_geometry(const Work<double>& here, const Work<double
 template <class P>
 bool LeeSpreadOf<P>::reach_bottom(const SceneOf<P>& s, const Work<double>& w, const Scales& scales,
                                   Mode& m) const {
-  const double bottom = value_of(s.beds[bed].bottom);
-  if (m.at_bottom || !m.is_immersed() || !(bottom > 0)) return false;
-  const double reached = bottom - tolerance::undecided_length * scales.length;
-  return m.at_bottom = std::any_of(w.levels.begin(), w.levels.end(), [&](double l) { return l >= reached; });
+  if (m.at_bottom || !m.is_immersed() || !s.beds[bed].watches_bottom()) return false;
+  const double reached = value_of(s.beds[bed].bottom) - tolerance::undecided_length * scales.length;
+  for (int l = 0; l < level_count(); ++l)
+    if (pieces[l / 2].entry.is_surface() && w.levels[l] >= reached) return m.at_bottom = true;
+  return false;
 }
 
 // Static resistance does not fade with the speed: no step goes over the instant at which one of its directions stops.

@@ -25,7 +25,7 @@ template <class P>
 bool SandPieceOf<P>::reach_bottom(const SceneOf<P>& s, const Work<double>& w, const Scales& scales,
                                   Mode& m) const {
   const BedOf<P>& b = s.beds[bed];
-  if (b.bottom <= 0 || m.at_bottom || !is_immersed(m)) return false;
+  if (!b.watches_bottom() || m.at_bottom || !is_immersed(m)) return false;
   if (w.immersed.depth < b.bottom - tolerance::undecided_length * scales.length) return false;
   return m.at_bottom = true;
 }

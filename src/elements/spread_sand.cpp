@@ -28,13 +28,28 @@ bool SpreadSandOf<P>::add_part(int bed, const PartOf<P>& part) {
 }
 
 template <class P>
-std::shared_ptr<const SpreadStand> SpreadSandOf<P>::make_stand(
-    const SceneOf<P>& s, const Frames<double, P>& f, const std::shared_ptr<const SpreadStand>& known) const {
+void SpreadSandOf<P>::add_levels(const std::vector<BedOf<P>>& beds) {
+  const std::size_t count = faces.size();
+  for (std::size_t k = 0; k < count; ++k)
+    for (const BedEntry& entry : bed_entries(beds[faces[k].bed]))
+      if (!entry.is_surface()) {
+        faces.push_back(faces[k]);
+        faces.back().entry = entry;
+      }
+}
+
+template <class P>
+std::shared_ptr<const SpreadStand> SpreadSandOf<P>::make_stand(const SceneOf<P>& s,
+                                                               const Frames<double, P>& f,
+                                                               const Mode& m) const {
+  const std::shared_ptr<const SpreadStand>& known = m.stand;
   if constexpr (!std::is_same_v<P, double>) {
     return known;  // modes are selected with plain numbers
   } else {
     const Vec at = f.position(body, center), axis = f.u[body];
-    if (known && norm(known->place - at) <= 1e-12 * size && norm(known->axis - axis) <= 1e-12) return known;
+    if (known && norm(known->place - at) <= 1e-12 * size && norm(known->axis - axis) <= 1e-12
+        && known->under == m.under)
+      return known;
     struct Placed {
       RftLaw law;
       Plane plane;
@@ -42,19 +57,21 @@ std::shared_ptr<const SpreadStand> SpreadSandOf<P>::make_stand(
       Vec at;    // of that centre
       bool round;
       double radius, breadth;
+      bool is_cut;
+      Below<double> cut;
     };
     std::vector<Placed> placed;
-    for (const SpreadFaceOf<P>& face : faces) {
+    for (std::size_t k = 0; k < faces.size(); ++k) {
+      const SpreadFaceOf<P>& face = faces[k];
       const Bed& bed = s.beds[face.bed];
+      const int first = 2 * static_cast<int>(k);
+      if (!face.entry.is_surface() && !m.is_under(first) && !m.is_under(first + 1)) continue;
       const auto turn = [&](Vec r) { return Vec{dot(bed.plane.tangent, r), dot(bed.plane.normal, r)}; };
-      RftLaw law;
-      if (const auto* dynamic = std::get_if<DrftLaw>(&bed.law))
-        law = *dynamic;
-      else if (const auto* plain = std::get_if<RftLaw>(&bed.law))
-        law = *plain;
+      const RftLaw law = entry_stress(bed, face.entry);
       placed.push_back({law, bed.plane, turn(f.position(body, face.a) - at),
                         turn(f.position(body, face.b) - at), turn(at - bed.plane.point), face.round,
-                        face.radius, face.breadth});
+                        face.radius, face.breadth, !face.entry.is_surface(),
+                        below<double>(bed, static_cast<int>(k), [&](int l) { return m.is_under(l); })});
     }
     auto meet = [placed, size = this->size](const double* motion, double* force) {
       Vec sum{};
@@ -63,16 +80,19 @@ std::shared_ptr<const SpreadStand> SpreadSandOf<P>::make_stand(
       for (const Placed& p : placed) {
         const Vec v{p.plane.tangent.x * motion[0] + p.plane.tangent.z * motion[1],
                     p.plane.normal.x * motion[0] + p.plane.normal.z * motion[1]};
+        const Below<double>* cut = p.is_cut ? &p.cut : nullptr;
         Vec total;
         if (p.round) {
-          const RimLoad<double> rim =
-              load_rim(p.law, RimOf<double>{p.at + p.a, v + rate * turned(p.a), rate, p.radius, p.breadth});
+          const RimLoad<double> rim = load_rim(
+              p.law, RimOf<double>{p.at + p.a, v + rate * turned(p.a), rate, p.radius, p.breadth}, cut);
           total = rim.force;
           turning += rim.moment + moment(p.a, rim.force);
         } else {
           const FacetLoad<double> plate =
-              load_facet(p.law, FacetOf<double>{p.at + p.a, p.at + p.b, v + rate * turned(p.a),
-                                                v + rate * turned(p.b), p.breadth, true});
+              load_facet(p.law,
+                         FacetOf<double>{p.at + p.a, p.at + p.b, v + rate * turned(p.a),
+                                         v + rate * turned(p.b), p.breadth, true},
+                         cut);
           total = plate.force();
           turning += moment(p.a, plate.at_a) + moment(p.b, plate.at_b);
         }
@@ -80,7 +100,9 @@ std::shared_ptr<const SpreadStand> SpreadSandOf<P>::make_stand(
       }
       force[0] = sum.x, force[1] = sum.z, force[2] = turning / size;
     };
-    return std::make_shared<const SpreadStand>(at, axis, std::move(meet));
+    const auto stand = std::make_shared<SpreadStand>(at, axis, std::move(meet));
+    stand->under = m.under;
+    return stand;
   }
 }
 
@@ -108,8 +130,9 @@ bool SpreadSandOf<P>::reach_bottom(const SceneOf<P>& s, const Work<double>& w, c
                                    Mode& m) const {
   if (m.at_bottom || !m.is_immersed()) return false;
   for (int l = 0; l < level_count(); ++l)
-    if (const double bottom = value_of(s.beds[faces[l / 2].bed].bottom);
-        bottom > 0 && w.levels[l] >= bottom - tolerance::undecided_length * scales.length)
+    if (const BedOf<P>& bed = s.beds[faces[l / 2].bed];
+        faces[l / 2].entry.is_surface() && bed.watches_bottom()
+        && w.levels[l] >= value_of(bed.bottom) - tolerance::undecided_length * scales.length)
       return m.at_bottom = true;
   return false;
 }

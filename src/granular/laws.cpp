@@ -153,6 +153,80 @@ std::vector<Medium> make_media() {
 
 }  // namespace
 
+namespace {
+
+template <class P>
+DrftLawOf<P> stress_of(const LawOf<P>& law) {
+  if (const auto* dynamic = std::get_if<DrftLawOf<P>>(&law)) return *dynamic;
+  DrftLawOf<P> out;
+  out.lambda = P(0);
+  if (const auto* plain = std::get_if<RftLawOf<P>>(&law))
+    static_cast<RftLawOf<P>&>(out) = *plain;
+  else
+    out.zeta = P(0);
+  return out;
+}
+
+// The stress is linear in these, so that they can be subtracted: ζ A00, …, and λ ρ.
+template <class P>
+DrftLawOf<P> less(const DrftLawOf<P>& a, const DrftLawOf<P>& b) {
+  const auto& x = a.alpha;
+  const auto& y = b.alpha;
+  const auto minus = [&](P p, P q) { return P(a.zeta * p - b.zeta * q); };
+  DrftLawOf<P> out;
+  out.zeta = P(1);
+  out.alpha = {minus(x.a00, y.a00), minus(x.a10, y.a10),   minus(x.b11, y.b11),
+               minus(x.b01, y.b01), minus(x.bm11, y.bm11), minus(x.c11, y.c11),
+               minus(x.c01, y.c01), minus(x.cm11, y.cm11), minus(x.d10, y.d10)};
+  out.lambda = a.inertia() - b.inertia();
+  out.density = P(1);
+  return out;
+}
+
+template <class P>
+bool is_same(const LawOf<P>& a, const LawOf<P>& b) {
+  const auto all_zero = [](std::initializer_list<P> list) {
+    return std::all_of(list.begin(), list.end(), [](const P& x) { return is_zero(x); });
+  };
+  const auto* lee = std::get_if<LeeSpreadLawOf<P>>(&a);
+  const auto* other = std::get_if<LeeSpreadLawOf<P>>(&b);
+  if ((lee != nullptr) != (other != nullptr)) return false;
+  if (lee)
+    return all_zero({lee->density - other->density, lee->eta_d - other->eta_d, lee->eta_h - other->eta_h,
+                     lee->plunging.eta - other->plunging.eta, lee->plunging.lambda - other->plunging.lambda,
+                     lee->withdrawing.eta - other->withdrawing.eta,
+                     lee->withdrawing.lambda - other->withdrawing.lambda, lee->friction - other->friction});
+  const DrftLawOf<P> d = less(stress_of(a), stress_of(b));
+  const auto& x = d.alpha;
+  return all_zero({x.a00, x.a10, x.b11, x.b01, x.bm11, x.c11, x.c01, x.cm11, x.d10, d.lambda});
+}
+
+}  // namespace
+
+template <class P>
+std::vector<BedEntry> bed_entries(const BedOf<P>& bed) {
+  std::vector<BedEntry> out;
+  for (const bool rises : {false, true}) {
+    if (rises && !bed.rises()) break;
+    for (int k = 0; k <= static_cast<int>(bed.layers.size()); ++k)
+      if (k == 0 || !is_same(BedEntry::law_of(bed, k), BedEntry::law_of(bed, k - 1)))
+        out.push_back({static_cast<std::int16_t>(k), rises});
+  }
+  return out;
+}
+template std::vector<BedEntry> bed_entries(const Bed&);
+template std::vector<BedEntry> bed_entries(const BedOf<Dual<double>>&);
+
+template <class P>
+DrftLawOf<P> entry_stress(const BedOf<P>& bed, BedEntry entry) {
+  DrftLawOf<P> out = stress_of(BedEntry::law_of(bed, entry.layer));
+  if (entry.layer > 0) out = less(out, stress_of(BedEntry::law_of(bed, entry.layer - 1)));
+  if (entry.rises) out.lambda = P(0);
+  return out;
+}
+template DrftLaw entry_stress(const Bed&, BedEntry);
+template DrftLawOf<Dual<double>> entry_stress(const BedOf<Dual<double>>&, BedEntry);
+
 std::vector<const LawEntry*> law_table() {
   Registry& r = registry();
   const std::shared_lock lock(r.mutex);

@@ -115,7 +115,7 @@ void refuse_hidden(const Table& root, const std::vector<BodyDataOf<Dual<double>>
     for (const auto& p : b.shape.parts) refuse_hidden(root, "a size", name, {p.width, p.breadth});
   }
   for (const auto& b : system.beds())
-    refuse_hidden(root, "depth", fmt::format("bed \"{}\"", b.name), {b.bottom});
+    refuse_hidden(root, "depth", fmt::format("bed \"{}\"", b.name), {b.bottom, b.rise});
   for (const auto& c : system.contacts()) {
     const std::string name = fmt::format("contact \"{}\"", c.subject());
     refuse_hidden(root, "friction", name, {c.law.friction});
@@ -226,6 +226,7 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
         axis.bed = bed;
         for (const PartOf<P>& part : bodies[i].shape.parts)
           if (!axis.add_part(part)) refuse_part(data.place, names[i], data.bed, part.kind);
+        axis.add_levels(data.bed);
         refuse_many(data.place, names[i], axis.level_count());
         if (!axis.pieces.empty()) system.add(std::move(axis));
         continue;
@@ -240,8 +241,12 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
       refuse_many(data.place, names[i], spread[i].level_count());
     }
   }
-  for (SpreadSandOf<P>& s : spread)
-    if (!s.faces.empty()) system.add(std::move(s));
+  for (SpreadSandOf<P>& s : spread) {
+    if (s.faces.empty()) continue;
+    s.add_levels(system.beds());
+    refuse_many(root.tables("bed").front().place(), names[static_cast<std::size_t>(s.body)], s.level_count());
+    system.add(std::move(s));
+  }
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     system.set_joint(static_cast<int>(i), bodies[i].forces);
     for (const PartOf<P>& part : bodies[i].shape.parts) out.parts.emplace_back(static_cast<int>(i), part);

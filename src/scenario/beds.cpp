@@ -37,41 +37,121 @@ void refuse_pushing(const Table& t, const Law& law) {
                               (*angles)[0] * 180 / std::numbers::pi, (*angles)[1] * 180 / std::numbers::pi));
 }
 
-// medium = "..." or law = "..."; then every coefficient of the law may be given.
-template <class P>
-LawOf<P> read_law(const Table& t) {
+// A law with the rates of its coefficients, and where it was calibrated.
+struct ReadLaw {
+  Law law;
+  std::vector<double> rates;
+  CalibratedRange range;
+};
+
+// medium = "..." or law = "..."; then every coefficient of the law may be given. A layer starts from what is above it.
+ReadLaw read_law(const Table& t, const ReadLaw* above = nullptr) {
   std::vector<std::string> media_names, law_names;
   for (const Medium& m : media()) media_names.emplace_back(m.name);
   const std::vector<const LawEntry*> laws = law_table();
   for (const LawEntry* e : laws) law_names.push_back(e->card.name);
-  Law law = LeeLaw{};
+  ReadLaw out;
+  Law& law = out.law;
   if (t.has("medium") && t.has("law")) throw t.error("law", "give either medium or law, not both");
   if (t.has("law")) {
     const std::string name = t.choice("law", law_names);
-    law = laws[std::find(law_names.begin(), law_names.end(), name) - law_names.begin()]->prototype;
+    const LawEntry& entry = *laws[std::find(law_names.begin(), law_names.end(), name) - law_names.begin()];
+    law = entry.prototype;
+    out.range = entry.card.range;
+  } else if (above && !t.has("medium")) {
+    out = *above;
   } else {
     const std::string name = t.choice_or("medium", "play-sand", media_names);
-    law = media()[std::find(media_names.begin(), media_names.end(), name) - media_names.begin()].law;
+    const Medium& medium =
+        media()[std::find(media_names.begin(), media_names.end(), name) - media_names.begin()];
+    law = medium.law;
+    out.range = medium.range;
   }
-  if (auto* lee = std::get_if<LeeLaw>(&law))
+  if (auto* lee = std::get_if<LeeLaw>(&law); lee && !above)
     lee->ball_square = t.choice_or("sphere_horizontal", "d2_z", {"d2_z", "d_z2"}) == "d_z2";
   const std::vector<Coefficient>& all = law_card(law).coefficients;
-  std::vector<Reading> rates(all.size());
+  out.rates.resize(all.size());
   for (std::size_t k = 0; k < all.size(); ++k)
     if (const auto x = t.number_or_none(all[k].key, quantity_of(all[k]))) {
       all[k].set(law, *x);
-      rates[k] = *x;
+      out.rates[k] = x->rate;
     }
   refuse_pushing(t, law);
+  return out;
+}
+
+template <class P>
+LawOf<P> lifted(const Table& t, const ReadLaw& read) {
   if constexpr (std::is_same_v<P, double>) {
-    return law;
+    return read.law;
   } else {
-    LawOf<P> out = with_rates(law);
-    for (std::size_t k = 0; k < all.size(); ++k)
-      if (rates[k].rate != 0 && !set_rate(out, k, rates[k].rate))
-        throw t.error(all[k].key, "a law of your own has no derivatives by its coefficients");
+    LawOf<P> out = with_rates(read.law);
+    for (std::size_t k = 0; k < read.rates.size(); ++k)
+      if (read.rates[k] != 0 && !set_rate(out, k, read.rates[k]))
+        throw t.error(law_card(read.law).coefficients[k].key,
+                      "a law of your own has no derivatives by its coefficients");
     return out;
   }
+}
+
+// Whether a law acts along an axis; as a stress; or at one point.
+int family_of(const Law& law) {
+  return std::holds_alternative<LeeSpreadLaw>(law) ? 2 : is_spread<double>(law) ? 1 : 0;
+}
+
+template <class P>
+void read_layers(const Table& t, ReadLaw above, BedOf<P>& bed) {
+  for (const Table& layer : t.tables("layer")) {
+    const int family = family_of(above.law);
+    if (family == 0)
+      throw InputError(
+          layer.place(),
+          fmt::format("the law \"{}\" of \"{}\" acts at one point of a body, which is in one layer; "
+                      "layers are felt by laws that act along the body: rft, drft, lee-spread",
+                      law_card(above.law).name, bed.name));
+    LayerOf<P> next;
+    next.depth = layer.number("depth", Dimension::length, Range::positive());
+    const P last = bed.layers.empty() ? P(0) : bed.layers.back().depth;
+    if (!bed.layers.empty() && !(value_of(next.depth) > value_of(last)))
+      throw layer.error("depth", fmt::format("layers are listed downwards; the one before begins at {} m",
+                                             show(value_of(last))));
+    if (value_of(bed.bottom) > 0 && !(value_of(next.depth) < value_of(bed.bottom)))
+      throw layer.error("depth", fmt::format("the bed ends at its depth of {} m, above this layer",
+                                             show(value_of(bed.bottom))));
+    above = read_law(layer, &above);
+    if (family_of(above.law) != family)
+      throw layer.error(
+          layer.has("law") ? "law" : "medium",
+          fmt::format("all layers of a bed are of one kind: {}",
+                      family == 2 ? "lee-spread throughout" : "rft or drft, or media of these"));
+    next.law = lifted<P>(layer, above);
+    layer.finish();
+    bed.layers.push_back(std::move(next));
+  }
+}
+
+template <class P>
+void read_bottom(const Table& t, BedOf<P>& bed) {
+  const std::string at_bottom = t.choice_or("at_bottom", "stop", {"stop", "report", "wall"});
+  bed.stop_at_bottom = at_bottom == "stop";
+  bed.has_box = at_bottom == "wall";
+  for (const char* key : {"at_bottom", "bottom_rise", "bottom_range"})
+    if (t.has(key) && !t.has("depth")) throw t.error(key, "this bed has no bottom: give its depth");
+  bed.rise = t.number_or("bottom_rise", P(0), Dimension::none, Range::non_negative());
+  if (t.has("bottom_range") && !t.has("bottom_rise"))
+    throw t.error("bottom_range", "nothing rises near the bottom: give bottom_rise");
+  bed.rise_range = t.number_or("bottom_range", P(0.5 * bed.bottom), Dimension::length, Range::positive());
+  if (value_of(bed.rise_range) > value_of(bed.bottom))
+    throw t.error("bottom_range", fmt::format("the bed is {} m deep", show(value_of(bed.bottom))));
+}
+
+void check_sides(const Table& t) {
+  if (const auto sides = t.pair("walls", Dimension::length))
+    if (!(value_of((*sides)[0]) < value_of((*sides)[1])))
+      throw t.error("walls", "the left side comes first: [x_left, x_right]");
+  if (t.has("contact") && !t.has("walls") && t.text_or("at_bottom", "stop") != "wall")
+    throw t.error("contact", "nothing of this bed can be struck: give walls, or at_bottom = \"wall\"");
+  t.allow("contact");  // read with the walls
 }
 
 template <class E>
@@ -104,7 +184,8 @@ void refuse_overlap(const Table& t, const BedDataOf<P>& bed, const std::vector<B
     if (all || both != listed.end())
       throw InputError(
           t.place(), fmt::format("{} would feel bed \"{}\" and bed \"{}\" at once, where both are; say which "
-                                 "bodies feel each, bodies = [...], or adds = true here",
+                                 "bodies feel each, bodies = [...], or adds = true here; media one above the "
+                                 "other are layers of one bed",
                                  all ? std::string("every body") : fmt::format("\"{}\"", *both),
                                  other.bed.name, bed.bed.name));
   }
@@ -128,8 +209,12 @@ std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::st
     const P slope = t.number_or("slope", P(0), Dimension::angle, Range{-1.5, 1.5, false, false});
     bed.plane = PlaneOf<P>::make({P(0), z}, slope);
     bed.bottom = t.number_or("depth", P(0), Dimension::length, Range::positive());
-    bed.stop_at_bottom = t.choice_or("at_bottom", "stop", {"stop", "report"}) == "stop";
-    bed.law = read_law<P>(t);
+    read_bottom(t, bed);
+    check_sides(t);
+    const ReadLaw law = read_law(t);
+    bed.law = lifted<P>(t, law);
+    bed.range = law.range;
+    read_layers(t, law, bed);
     for (const auto& [name, law] : own.laws)
       if (name == bed.name) {
         if constexpr (std::is_same_v<P, double>)

@@ -94,6 +94,8 @@ class ContactReader {
   void read() {
     read_defaults();
     each("wall", [&](const Table& t) { read_wall(t); });
+    int bed = 0;
+    for (const Table& t : root_.tables("bed")) read_box(t, bed++);
     each("pair", [&](const Table& t) { read_pair(t); });
   }
 
@@ -108,7 +110,9 @@ class ContactReader {
   void read_defaults() {
     const auto t = root_.table_or_none("contact");
     if (!t) return;
-    if (!root_.has("wall") && !root_.has("pair") && !root_.has("limit") && !root_.has("rope"))
+    bool is_used = root_.has("wall") || root_.has("pair") || root_.has("limit") || root_.has("rope");
+    for (const Table& bed : root_.tables("bed")) is_used = is_used || has_box(bed);
+    if (!is_used)
       throw InputError(t->place(),
                        "[contact] holds for walls and pairs, and there is no [[wall]] and no [[pair]]");
     law_ = read_law(*t, law_);
@@ -233,6 +237,60 @@ class ContactReader {
       if (c.rides) c.b.body = wall.on;
       c.law = law;
       add(t, std::move(c));
+    }
+  }
+
+  // The bottom and the sides of a bed, for what feels it.
+  static bool has_box(const Table& bed) {
+    return bed.has("walls") || bed.text_or("at_bottom", "stop") == "wall";
+  }
+
+  void read_box(const Table& t, int number) {
+    if (!has_box(t)) return;
+    const BedOf<P> bed = system_.beds()[static_cast<std::size_t>(number)];
+    ContactLawOf<P> law = law_;
+    if (const auto own = t.table_or_none("contact")) {
+      law = law_of(*own);
+      own->finish();
+    } else if (law.compliant && !(value_of(law.stiffness) > 0)) {
+      throw InputError(t.place(), "walls of model \"hertz\" need a stiffness: give it in [contact]");
+    }
+    const std::vector<std::string> names = t.texts_or("bodies");
+    std::vector<FeatureOf<P>> features;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (welded_to(static_cast<int>(i)) == -1) continue;
+      if (!names.empty() && std::find(names.begin(), names.end(), body_names_[i]) == names.end()) continue;
+      const std::vector<FeatureOf<P>> own = features_of(i);
+      features.insert(features.end(), own.begin(), own.end());
+    }
+    if (features.empty())
+      throw InputError(t.place(),
+                       fmt::format("nothing could strike the box of \"{}\": no body that feels it has "
+                                   "a size",
+                                   bed.name));
+    const auto add_side = [&](const char* side, const PlaneOf<P>& plane) {
+      WallOf<P> wall;
+      wall.name = fmt::format("{}_{}", bed.name, side);
+      check_name(t, "name", wall.name);
+      if (!wall_names_.insert(wall.name).second)
+        throw InputError(t.place(), fmt::format("there is a wall \"{}\" already", wall.name));
+      wall.plane = plane;
+      const int index = system_.add_wall(wall);
+      for (const FeatureOf<P>& f : features) {
+        ContactOf<P> c;
+        c.name = fmt::format("{}@{}", f.name, wall.name);
+        c.a = f;
+        c.wall = index;
+        c.law = law;
+        add(t, std::move(c));
+      }
+    };
+    const PlaneOf<P>& p = bed.plane;
+    if (bed.has_box) add_side("bottom", {p.point + bed.bottom * p.normal, p.normal, p.tangent});
+    if (const auto sides = t.pair("walls", Dimension::length)) {
+      // As walls that fall by a quarter turn more, and less, than the surface.
+      add_side("left", {p.point + P((*sides)[0]) * p.tangent, -p.tangent, p.normal});
+      add_side("right", {p.point + P((*sides)[1]) * p.tangent, p.tangent, -p.normal});
     }
   }
 

@@ -181,6 +181,7 @@ bool ScenarioFamily::Impl::compile_beds() {
       const Coefficient* coefficient = nullptr;
       for (const Coefficient& c : law_card(base.system->beds()[bed].law).coefficients)
         if (key == c.key && !is_own) coefficient = &c;
+      if (!base.system->beds()[bed].layers.empty()) return false;  // they may follow it
       if (text.empty() || text.front() != '=' || (!coefficient && key != "surface" && key != "slope"))
         return false;
       bed_numbers.push_back({bed, key, coefficient, compile(text, symbols)});

@@ -336,6 +336,38 @@ const std::vector<KeySpec>& coefficient_keys() {
   return keys;
 }
 
+std::vector<KeySpec> law_keys(bool is_default);
+
+const TableSpec& layer_spec() {
+  static const TableSpec spec{
+      .name = "layer",
+      .title = "[[bed.layer]]",
+      .about =
+          "Another medium of a bed, from a depth on; layers stand downwards. What it does not say is as in "
+          "the layer above. "
+          "Coefficients may follow the medium or the law. Only of laws that act along the body: rft and "
+          "drft, or "
+          "lee-spread throughout. The depth in its law counts from the surface of the bed: two layers of the "
+          "same medium are one.",
+      .keys = {need("depth", {number(D::length, positive)},
+                    "where it begins, below the surface and along the normal of the bed"),
+               key("medium", {choice(media_names)}, "as above", "a law with its coefficients"),
+               key("law", {choice(law_names)}, "as above", "instead of a medium")},
+      .more = coefficient_keys,
+      .at_most_one = {{"medium", "law"}}};
+  return spec;
+}
+
+const TableSpec& box_contact_spec() {
+  static const TableSpec spec = [] {
+    return TableSpec{.name = "contact",
+                     .title = "[bed.contact]",
+                     .about = "How what strikes the bottom and the sides of a bed is met, as in `[[wall]]`.",
+                     .keys = law_keys(false)};
+  }();
+  return spec;
+}
+
 const TableSpec& bed_spec() {
   static const TableSpec spec{
       .name = "bed",
@@ -351,7 +383,22 @@ const TableSpec& bed_spec() {
                key("slope", {number(D::angle, Range::between(-1.5, 1.5))}, "0", "fall towards +x"),
                key("depth", {number(D::length, positive)}, "endless",
                    "thickness of the layer, along its normal"),
-               key("at_bottom", {choice({"stop", "report"})}, "stop", "`report`: an event, and on through"),
+               key("at_bottom", {choice({"stop", "report", "wall"})}, "stop",
+                   "`report`: an event, and on through; `wall`: a rigid wall `NAME_bottom` that the bodies "
+                   "of the "
+                   "bed strike"),
+               key("bottom_rise", {number(D::none, non_negative)}, "0",
+                   "c: near the bottom, at the depth H, the static resistance is 1 + c ((z - H + r)/r)² "
+                   "times as large "
+                   "(not calibrated)"),
+               key("bottom_range", {number(D::length, positive)}, "half the depth",
+                   "r: how far above the bottom that begins"),
+               key("walls", {pair_of(D::length)}, "none",
+                   "where its sides are along its surface, left and right: rigid walls `NAME_left` and "
+                   "`NAME_right` that the bodies of the bed strike"),
+               key("contact", {table(box_contact_spec)}, "as in [contact]",
+                   "how its bottom and sides are struck"),
+               key("layer", {tables(layer_spec)}, "none", "other media below the first"),
                key("area", {choice({"side", "side-or-end", "silhouette", "floor", "full"})}, "silhouette",
                    "frontal area of cylinders"),
                key("rotation", {choice({"none", "whole"})}, "whole", "moment on wholly immersed parts"),

@@ -16,6 +16,7 @@ template <class P>
 struct AxisPieceOf {
   P s0{}, s1{}, width{}, breadth{}, section{};
   P face0{}, face1{};  ///< what is bare of its ends [m²]
+  BedEntry entry{};    ///< the level of the bed from which on it feels it
 };
 
 struct LineMode {
@@ -41,6 +42,7 @@ template <class T>
 struct LineWork {
   bool is_immersed = false;
   std::array<bool, 2> is_held{};
+  std::array<std::uint64_t, 4> under{};  ///< as in the mode
   std::vector<T> levels;
   Vec2<T> arm_a{}, arm_b{};          ///< to the ends of the axis
   Vec2<T> a{}, b{}, va{}, vb{};      ///< the ends and their velocities, in the frame of the bed
@@ -48,6 +50,7 @@ struct LineWork {
   std::array<T, 4> given{}, hold{};  ///< along the surface at a and b, along its normal at a and b
   T depth{}, length{};
 
+  bool is_under(int level) const { return under[level / 64] >> (level % 64) & 1u; }
   T held(int k) const { return given[k] + hold[k]; }
   T speed(int hull) const {
     const T x = hull == 0 ? va.x : va.z, y = hull == 0 ? vb.x : vb.z, square = x * x + y * y;
@@ -71,6 +74,8 @@ struct LeeSpreadOf {
 
   /// Adds a cylinder; false for other parts.
   bool add_part(const PartOf<P>& part);
+  /// Lets every piece feel the layers and the bottom of the bed; once, after all parts.
+  void add_levels(const BedOf<P>& bed);
 
   using Mode = LineMode;
   template <class T>
@@ -88,6 +93,17 @@ struct LeeSpreadOf {
   std::string name(const SceneOf<P>& s) const { return s.tree.body(body).name; }
   static constexpr const char* left_out_of_modes = "sand";
   int level_count() const { return 2 * static_cast<int>(pieces.size()); }
+  /// How many of them are at the surface; how many points of those are under.
+  int surface_count() const {
+    return 2 * static_cast<int>(std::count_if(pieces.begin(), pieces.end(), [](const AxisPieceOf<P>& p) {
+             return p.entry.is_surface();
+           }));
+  }
+  int count_immersed(const Mode& m) const {
+    int sum = 0;
+    for (int l = 0; l < level_count(); ++l) sum += pieces[l / 2].entry.is_surface() && m.is_under(l);
+    return sum;
+  }
   template <class T>
   void prepare(const SceneOf<P>&, Work<T>& w) const {
     w.levels.assign(static_cast<std::size_t>(level_count()), T(0));
@@ -208,10 +224,9 @@ struct LeeSpreadOf {
   P ratio(P s) const { return (s - s_a) / (s_b - s_a); }
   // What an axis whose ends move with these velocities meets, all shares or one.
   template <class T>
-  LineLoad<T> meet(const LeeSpreadLawOf<P>& law, const SceneOf<P>& s, const Work<T>& w, Vec2<T> va,
-                   Vec2<T> vb, LineShares shares) const;
-  const LeeSpreadLawOf<P>* law_in(const SceneOf<P>& s) const {
-    return std::get_if<LeeSpreadLawOf<P>>(&s.beds[bed].law);
+  LineLoad<T> meet(const SceneOf<P>& s, const Work<T>& w, Vec2<T> va, Vec2<T> vb, LineShares shares) const;
+  const LeeSpreadLawOf<P>* law_in(const SceneOf<P>& s, int layer = 0) const {
+    return std::get_if<LeeSpreadLawOf<P>>(&BedEntry::law_of(s.beds[bed], layer));
   }
 };
 using LeeSpread = LeeSpreadOf<double>;
@@ -233,16 +248,38 @@ LineOf<T> LeeSpreadOf<P>::line_of(const AxisPieceOf<P>& p, const Work<T>& w, Vec
 
 template <class P>
 template <class T>
-LineLoad<T> LeeSpreadOf<P>::meet(const LeeSpreadLawOf<P>& law, const SceneOf<P>& s, const Work<T>& w,
-                                 Vec2<T> va, Vec2<T> vb, LineShares shares) const {
+LineLoad<T> LeeSpreadOf<P>::meet(const SceneOf<P>& s, const Work<T>& w, Vec2<T> va, Vec2<T> vb,
+                                 LineShares shares) const {
   LineLoad<T> sum;
-  for (const AxisPieceOf<P>& p : pieces) {
-    const LineLoad<T> one = load_line<T, P>(law, s.gravity_size, line_of(p, w, va, vb), shares);
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    const AxisPieceOf<P>& p = pieces[k];
     const P from = ratio(p.s0), to = ratio(p.s1);
-    sum.at_a += (P(1) - from) * one.at_a + (P(1) - to) * one.at_b;
-    sum.at_b += from * one.at_a + to * one.at_b;
-    sum.drag += one.drag, sum.vertical += one.vertical, sum.horizontal += one.horizontal;
-    sum.length += one.length;
+    const auto add = [&](int layer, double sign, LineShares wanted, const Below<T>* below) {
+      const LeeSpreadLawOf<P>* law = law_in(s, layer);
+      if (!law) return;
+      const LineLoad<T> one = load_line<T, P>(*law, s.gravity_size, line_of(p, w, va, vb), wanted, below);
+      sum.at_a += sign * ((P(1) - from) * one.at_a + (P(1) - to) * one.at_b);
+      sum.at_b += sign * (from * one.at_a + to * one.at_b);
+      sum.drag += sign * one.drag;
+      sum.vertical += sign * one.vertical, sum.horizontal += sign * one.horizontal;
+      if (!below) sum.length += one.length;
+    };
+    if (p.entry.is_surface()) {
+      add(0, 1, shares, nullptr);
+      continue;
+    }
+    const int level = 2 * static_cast<int>(k);
+    if (!w.is_under(level) && !w.is_under(level + 1)) continue;
+    const BedOf<P>& b = s.beds[bed];
+    Below<T> below{T(p.entry.level(b)), w.is_under(level), w.is_under(level + 1)};
+    LineShares wanted = shares;
+    if (p.entry.rises) {
+      wanted.drag = false;
+      below.rises = true;
+      below.rise = T(b.rise), below.from = T(b.rise_start()), below.range = T(b.rise_range);
+    }
+    add(p.entry.layer, 1, wanted, &below);
+    if (p.entry.layer > 0) add(p.entry.layer - 1, -1, wanted, &below);
   }
   return sum;
 }
@@ -256,6 +293,7 @@ void LeeSpreadOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
     const auto turn = [&](Vec2<T> r) { return Vec2<T>{dot(plane.tangent, r), dot(plane.normal, r)}; };
     w.is_immersed = m.is_immersed();
     w.is_held = {m.is_held(0), m.is_held(1)};
+    w.under = m.under;
     w.arm_a = s_a * frames.u[body];
     w.arm_b = s_b * frames.u[body];
     const Vec2<T> origin{frames.origin[body].x - plane.point.x, frames.origin[body].z - plane.point.z};
@@ -268,14 +306,14 @@ void LeeSpreadOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
           T& level = w.levels[2 * k + end];
           level = w.a.z + ratio(end == 0 ? pieces[k].s0 : pieces[k].s1) * (w.b.z - w.a.z);
           if (level > w.depth) w.depth = level;
+          if (!pieces[k].entry.is_surface()) level -= pieces[k].entry.level(load.scene.beds[bed]);
         }
     }
     if (!w.is_immersed) return;
     w.va = turn(frames.origin_rate[body] + frames.rate[body] * turned(w.arm_a));
     w.vb = turn(frames.origin_rate[body] + frames.rate[body] * turned(w.arm_b));
-    const LeeSpreadLawOf<P>* law = law_in(load.scene);
-    if (!law) return;
-    const LineLoad<T> all = meet(*law, load.scene, w, w.va, w.vb, {true, !w.is_held[1], !w.is_held[0]});
+    if (!law_in(load.scene)) return;
+    const LineLoad<T> all = meet(load.scene, w, w.va, w.vb, {true, !w.is_held[1], !w.is_held[0]});
     w.at_a = all.at_a, w.at_b = all.at_b;
     w.length = all.length;
     for (int k = 0; k < 4; ++k) w.given[k] = T(m.given[k]), w.hold[k] = T(0);
@@ -295,8 +333,7 @@ template <class P>
 template <class T>
 T LeeSpreadOf<P>::margin(const SceneOf<P>& s, const Work<T>& w, double least) const {
   if constexpr (!requires(const T& x) { x.is_constant(); }) {
-    const LeeSpreadLawOf<P>* law = law_in(s);
-    if (!law || !(w.is_held[0] || w.is_held[1])) return T(0);
+    if (!law_in(s) || !(w.is_held[0] || w.is_held[1])) return T(0);
     const bool both = w.is_held[0] && w.is_held[1];
     const T lever = norm(w.b - w.a);
     const Vec2<T> u = (T(1) / lever) * (w.b - w.a);
@@ -325,7 +362,7 @@ T LeeSpreadOf<P>::margin(const SceneOf<P>& s, const Work<T>& w, double least) co
             va = w.is_held[0] ? Vec2<T>{T(rate[0]), T(0)} : Vec2<T>{T(0), T(rate[0])};
             vb = w.is_held[0] ? Vec2<T>{T(rate[1]), T(0)} : Vec2<T>{T(0), T(rate[1])};
           }
-          const LineLoad<T> f = meet(*law, s, w, va, vb, {false, w.is_held[1], w.is_held[0]});
+          const LineLoad<T> f = meet(s, w, va, vb, {false, w.is_held[1], w.is_held[0]});
           if (both) {
             force[0] = value_of(f.at_a.x + f.at_b.x), force[1] = value_of(f.at_a.z + f.at_b.z);
             force[2] = value_of(u.z * (f.at_b.x - f.at_a.x) - u.x * (f.at_b.z - f.at_a.z));
@@ -353,9 +390,10 @@ void LeeSpreadOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w
     sink(m.is_under(l) ? w.levels[l] : -w.levels[l], small_length, GuardRole::change, g_level,
          static_cast<std::int16_t>(l));
   if (!m.is_immersed()) return;
-  if (const BedOf<P>& b = s.beds[bed]; value_of(b.bottom) > 0 && !m.at_bottom)
+  if (const BedOf<P>& b = s.beds[bed]; b.watches_bottom() && !m.at_bottom)
     for (int l = 0; l < level_count(); ++l)
-      sink(b.bottom - w.levels[l], small_length, GuardRole::change, g_bottom, static_cast<std::int16_t>(l));
+      if (pieces[l / 2].entry.is_surface())
+        sink(b.bottom - w.levels[l], small_length, GuardRole::change, g_bottom, static_cast<std::int16_t>(l));
   if (m.is_held(0) || m.is_held(1))
     sink(margin(s, w, tolerance::bound_force * scales.force), tolerance::bound, GuardRole::change,
          guard::margin, 0);
@@ -367,7 +405,7 @@ void LeeSpreadOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w
 template <class P>
 template <class Log>
 void LeeSpreadOf<P>::log(const Mode& a, const Mode& b, Log&& log) const {
-  const int was = a.count(), is = b.count(), all = level_count();
+  const int was = count_immersed(a), is = count_immersed(b), all = surface_count();
   if (was == 0 && is > 0) log.push(EventKind::enter, 0, 1);
   if (was > 0 && is == 0) log.push(EventKind::leave, 1, 0);
   if (was < all && is == all) log.push(EventKind::submerge, 0, 1);

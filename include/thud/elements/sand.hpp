@@ -261,7 +261,7 @@ void SandPieceOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w
       sink(w.levels.value[m.immersion.deepest] - w.levels.value[other], small_length, GuardRole::change,
            g_deepest, static_cast<std::int16_t>(other));
     }
-  if (value_of(b.bottom) > 0 && !m.at_bottom)
+  if (b.watches_bottom() && !m.at_bottom)
     sink(b.bottom - w.immersed.depth, small_length, GuardRole::change, g_bottom, 0);
   if (!part.is_round() && (slip::is_slipping(m.normal) || slip::is_slipping(m.shear)))
     flow_guards(b.area, m, w, scales, sink);

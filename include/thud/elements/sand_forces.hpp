@@ -209,6 +209,12 @@ template <bool Lean, class Case, class ApplyLaw, class L, class T>
                   both || m.normal < 0};
   Resistance<T> r;
   apply_law(flow, velocity, cross, along, normal_rate, shear_rate, r);
+  if (b.rises()) {
+    const T factor = b.bottom_factor(im.depth);
+    r.plunge = factor * r.plunge;
+    r.withdraw = factor * r.withdraw;
+    r.shear = factor * r.shear;
+  }
 
   const T normal_force = slip::fixed_force(m.normal, r.plunge, r.withdraw);
   const T shear_force = slip::fixed_force(m.shear, r.shear, r.shear);

@@ -17,6 +17,7 @@ struct SpreadFaceOf {
   bool round = false;
   BodyPointOf<P> a{}, b{};  ///< ends; the centre of a disc, twice
   P radius{}, breadth{};    ///< breadth: out of the plane [m]
+  BedEntry entry{};         ///< the level of the bed from which on it feels it
 };
 
 /// What holds a body in one pose.
@@ -27,6 +28,7 @@ struct SpreadStand final : ForceSet {
   }
 
   Vec place, axis;
+  std::array<std::uint64_t, 4> under{};  // as in the mode
   MotionHull hull;
 };
 
@@ -86,6 +88,8 @@ struct SpreadSandOf {
 
   /// Adds a part of the body; false for kinds that it cannot feel along their surface.
   bool add_part(int bed, const PartOf<P>& part);
+  /// Lets every face feel the layers and the bottoms of its bed; once, after all parts.
+  void add_levels(const std::vector<BedOf<P>>& beds);
 
   using Mode = SpreadMode;
   template <class T>
@@ -102,10 +106,22 @@ struct SpreadSandOf {
   static constexpr const char* left_out_of_modes = "sand";
   bool uses(int channel, const SceneOf<P>& s) const {
     return channel == stress || std::any_of(faces.begin(), faces.end(), [&](const SpreadFaceOf<P>& f) {
-             return std::holds_alternative<DrftLawOf<P>>(s.beds[f.bed].law);
+             const BedOf<P>& bed = s.beds[f.bed];
+             return std::holds_alternative<DrftLawOf<P>>(BedEntry::law_of(bed, f.entry.layer));
            });
   }
   int level_count() const { return 2 * static_cast<int>(faces.size()); }
+  /// How many of them are surfaces; how many points of those are under.
+  int surface_count() const {
+    return 2 * static_cast<int>(std::count_if(faces.begin(), faces.end(), [](const SpreadFaceOf<P>& f) {
+             return f.entry.is_surface();
+           }));
+  }
+  int count_immersed(const Mode& m) const {
+    int sum = 0;
+    for (int l = 0; l < level_count(); ++l) sum += faces[l / 2].entry.is_surface() && m.is_under(l);
+    return sum;
+  }
   template <class T>
   void prepare(const SceneOf<P>&, Work<T>& w) const {
     w.levels.assign(static_cast<std::size_t>(level_count()), T(0));
@@ -164,7 +180,7 @@ struct SpreadSandOf {
   /// What holds it in the pose that the frames have.
   std::shared_ptr<const ForceSet> set_of(int, const SceneOf<P>& s, const Frames<double, P>& f, Mode& m,
                                          const Work<double>&) const {
-    return m.stand = make_stand(s, f, m.stand);
+    return m.stand = make_stand(s, f, m);
   }
   /// Takes these forces from now on, and what changes besides.
   static void hold(int, Mode& m, const double* given) {
@@ -223,9 +239,9 @@ struct SpreadSandOf {
   T observe(int code, const SceneOf<P>& s, const Frames<T, P>& f, const Work<T>& w) const;
 
  private:
-  // `known`, where that is of this pose.
+  // That of the mode, where it is of this pose.
   std::shared_ptr<const SpreadStand> make_stand(const SceneOf<P>& s, const Frames<double, P>& f,
-                                                const std::shared_ptr<const SpreadStand>& known) const;
+                                                const Mode& m) const;
   template <class T>
   struct Placed {
     Vec2<T> at, velocity;
@@ -233,7 +249,18 @@ struct SpreadSandOf {
   template <class T, class F>
   static Placed<T> place(const PlaneOf<P>& plane, const F& frames, int body, BodyPointOf<P> p);
   template <class Law, class T>
-  void act(const Law& law, const SpreadFaceOf<P>& face, Load<T, P>& load, Work<T>& w) const;
+  void act(const Law& law, const SpreadFaceOf<P>& face, Load<T, P>& load, Work<T>& w,
+           const Below<T>* below = nullptr) const;
+  template <class T, class Under>
+  Below<T> below(const BedOf<P>& bed, int face, Under&& is_under) const {
+    const BedEntry entry = faces[face].entry;
+    Below<T> out{T(entry.level(bed)), is_under(2 * face), is_under(2 * face + 1)};
+    if (entry.rises) {
+      out.rises = true;
+      out.rise = T(bed.rise), out.from = T(bed.rise_start()), out.range = T(bed.rise_range);
+    }
+    return out;
+  }
 };
 using SpreadSand = SpreadSandOf<double>;
 
@@ -251,7 +278,8 @@ auto SpreadSandOf<P>::place(const PlaneOf<P>& plane, const F& frames, int body, 
 
 template <class P>
 template <class Law, class T>
-void SpreadSandOf<P>::act(const Law& law, const SpreadFaceOf<P>& face, Load<T, P>& load, Work<T>& w) const {
+void SpreadSandOf<P>::act(const Law& law, const SpreadFaceOf<P>& face, Load<T, P>& load, Work<T>& w,
+                          const Below<T>* below) const {
   const PlaneOf<P>& plane = load.scene.beds[face.bed].plane;
   const Placed<T> a = place<T>(plane, load.frames, body, face.a);
   const auto push = [&](BodyPointOf<P> p, Vec2<T> force) {
@@ -260,21 +288,21 @@ void SpreadSandOf<P>::act(const Law& law, const SpreadFaceOf<P>& face, Load<T, P
     w.moment += moment(load.frames.arm(body, p) - w.arm, f);
   };
   if (face.round) {
-    const RimLoad<T> rim =
-        load_rim(law, RimOf<T>{a.at, a.velocity, load.frames.rate[body], T(face.radius), T(face.breadth)});
+    const RimLoad<T> rim = load_rim(
+        law, RimOf<T>{a.at, a.velocity, load.frames.rate[body], T(face.radius), T(face.breadth)}, below);
     push(face.a, rim.force);
     w.moment += rim.moment;
-    w.area += rim.area;
+    if (!below) w.area += rim.area;
     load.power[stress] += rim.power;
     if constexpr (Law::has_inertia) load.power[inertia] += rim.inertial;
     return;
   }
   const Placed<T> b = place<T>(plane, load.frames, body, face.b);
   const FacetLoad<T> plate =
-      load_facet(law, FacetOf<T>{a.at, b.at, a.velocity, b.velocity, T(face.breadth), true});
+      load_facet(law, FacetOf<T>{a.at, b.at, a.velocity, b.velocity, T(face.breadth), true}, below);
   push(face.a, plate.at_a);
   push(face.b, plate.at_b);
-  w.area += plate.area;
+  if (!below) w.area += plate.area;
   load.power[stress] += plate.power;
   if constexpr (Law::has_inertia) load.power[inertia] += plate.inertial;
 }
@@ -293,8 +321,10 @@ void SpreadSandOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
         const PlaneOf<P>& plane = load.scene.beds[f.bed].plane;
         w.levels[2 * k] = plane.depth(frames.position(body, f.a)) + f.radius;
         w.levels[2 * k + 1] = plane.depth(frames.position(body, f.b)) - f.radius;
-        for (int end : {0, 1})
+        for (int end : {0, 1}) {
           if (w.levels[2 * k + end] > w.depth) w.depth = w.levels[2 * k + end];
+          if (!f.entry.is_surface()) w.levels[2 * k + end] -= f.entry.level(load.scene.beds[f.bed]);
+        }
       }
     }
     if (!w.is_immersed) return;
@@ -313,9 +343,20 @@ void SpreadSandOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
       load.wrenches.moment[body] += size * w.given[2];
       return;
     }
-    for (const SpreadFaceOf<P>& f : faces) {
-      const LawOf<P>& law = load.scene.beds[f.bed].law;
-      if (const auto* dynamic = std::get_if<DrftLawOf<P>>(&law))
+    for (std::size_t k = 0; k < faces.size(); ++k) {
+      const SpreadFaceOf<P>& f = faces[k];
+      const BedOf<P>& bed = load.scene.beds[f.bed];
+      const LawOf<P>& law = bed.law;
+      if (!f.entry.is_surface()) {
+        const int face = static_cast<int>(k);
+        if (!m.is_under(2 * face) && !m.is_under(2 * face + 1)) continue;
+        const DrftLawOf<P> change = entry_stress(bed, f.entry);
+        const Below<T> cut = below<T>(bed, face, [&](int l) { return m.is_under(l); });
+        if (is_zero(change.lambda))
+          act(static_cast<const RftLawOf<P>&>(change), f, load, w, &cut);
+        else
+          act(change, f, load, w, &cut);
+      } else if (const auto* dynamic = std::get_if<DrftLawOf<P>>(&law))
         act(*dynamic, f, load, w);
       else if (const auto* plain = std::get_if<RftLawOf<P>>(&law))
         act(*plain, f, load, w);
@@ -352,7 +393,8 @@ void SpreadSandOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& 
          static_cast<std::int16_t>(l));
   if (!m.is_immersed()) return;
   for (int l = 0; l < level_count() && !m.at_bottom; ++l)
-    if (const BedOf<P>& bed = s.beds[faces[l / 2].bed]; value_of(bed.bottom) > 0)
+    if (const BedOf<P>& bed = s.beds[faces[l / 2].bed];
+        faces[l / 2].entry.is_surface() && bed.watches_bottom())
       sink(bed.bottom - w.levels[l], small_length, GuardRole::change, g_bottom, static_cast<std::int16_t>(l));
   const double still = m.still * scales.speed;
   if (m.is_held())
@@ -364,7 +406,7 @@ void SpreadSandOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& 
 template <class P>
 template <class Log>
 void SpreadSandOf<P>::log(const Mode& a, const Mode& b, Log&& log) const {
-  const int was = a.count(), is = b.count(), all = level_count();
+  const int was = count_immersed(a), is = count_immersed(b), all = surface_count();
   if (was == 0 && is > 0) log.push(EventKind::enter, 0, 1);
   if (was > 0 && is == 0) log.push(EventKind::leave, 1, 0);
   if (was < all && is == all) log.push(EventKind::submerge, 0, 1);

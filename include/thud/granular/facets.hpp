@@ -77,16 +77,44 @@ void split(const Span<T>& span, T f0, T f1, Part&& part) {
 
 }  // namespace detail
 
+/// Below a level of a bed: what a sum is cut to. Which ends of a facet are below is known, so that nothing jumps while one is
+/// at the level to rounding.
+template <class T>
+struct Below {
+  T level{};
+  bool a = true, b = true;
+  /// The weight `rise` ((z − from)/range)², where there is one.
+  T rise{}, from{}, range{};
+  bool rises = false;
+
+  detail::Span<T> span(T za, T zb) const {
+    if (a && b) return {};
+    if (!a && !b) return {T(0), T(0)};
+    const double f0 = value_of(za - level), f1 = value_of(zb - level);
+    if ((a ? f0 : f1) <= 0) return {T(0), T(0)};  // trial states of a step may be a little beyond
+    if ((a ? f1 : f0) >= 0) return {};
+    const T zero = (za - level) / (za - zb);
+    return a ? detail::Span<T>{T(0), zero} : detail::Span<T>{zero, T(1)};
+  }
+  T weight(T z) const {
+    const T in = (z - from) / range;
+    return rise * (in * in);
+  }
+};
+
 /// What is slower than this fraction across a facet moves along it, and leads.
 inline constexpr double grazing = 1e-12;
 
-/// The stress of a law summed over what of a facet is under the surface and leads. The sum is cut there: in between
-/// everything is smooth.
+/// The stress of a law summed over what of a facet is under the surface, or below a level, and leads. The sum is cut there:
+/// in between everything is smooth.
 template <class Law, class T>
-FacetLoad<T> load_facet(const Law& law, const FacetOf<T>& f) {
+FacetLoad<T> load_facet(const Law& law, const FacetOf<T>& f, const Below<T>* below = nullptr) {
   FacetLoad<T> out;
   detail::Span<T> span;
-  detail::clip(span, f.a.z, f.b.z, 0.0);
+  if (below)
+    span = below->span(f.a.z, f.b.z);
+  else
+    detail::clip(span, f.a.z, f.b.z, 0.0);
   if (span.is_empty()) return out;
   const Vec2<T> along = f.b - f.a, turning = f.vb - f.va;
   const T length = norm(along);
@@ -108,7 +136,10 @@ FacetLoad<T> load_facet(const Law& law, const FacetOf<T>& f) {
   const RftElement<T> stress = law.element(normal);
   graded(span.from, span.to, still, 1e300, [&](T x, T weight) {
     const Vec2<T> v = f.va + x * turning;
-    const Vec2<T> force = (size * weight * (f.a.z + x * along.z)) * stress(v);
+    const T depth = f.a.z + x * along.z;
+    T pressure = size * weight * depth;
+    if (below && below->rises) pressure *= below->weight(depth);
+    const Vec2<T> force = pressure * stress(v);
     out.at_a += (T(1) - x) * force;
     out.at_b += x * force;
   });
@@ -178,12 +209,14 @@ Singularity<T> rim_still(const RimOf<T>& rim, double near) {
 
 }  // namespace detail
 
-/// The same over the rim of a circle.
+/// The same over the rim of a circle. Of `below` the level counts, not the ends.
 template <class Law, class T>
-RimLoad<T> load_rim(const Law& law, const RimOf<T>& rim) {
+RimLoad<T> load_rim(const Law& law, const RimOf<T>& rim, const Below<T>* below = nullptr) {
   using portable::cos, portable::sin;
   RimLoad<T> out;
-  const detail::Span<T> under = detail::rim_under(rim);
+  RimOf<T> raised = rim;
+  if (below) raised.center.z -= below->level;
+  const detail::Span<T> under = detail::rim_under(raised);
   const T spin = rim.rate * rim.radius, size = rim.radius * rim.breadth;
   if (under.is_empty() || !(value_of(norm(rim.velocity)) + std::abs(value_of(spin)) > 0)) return out;
   const auto add = [&](Vec2<T> e, Vec2<T> force) {
@@ -196,7 +229,9 @@ RimLoad<T> load_rim(const Law& law, const RimOf<T>& rim) {
     graded(first, last, still, 1.0, [&](T angle, T weight) {
       const Vec2<T> e{sin(angle), cos(angle)};
       const Vec2<T> v = rim.velocity + spin * turned(e);
-      const T pressure = size * weight * (rim.center.z + rim.radius * e.z);
+      const T depth = rim.center.z + rim.radius * e.z;
+      T pressure = size * weight * depth;
+      if (below && below->rises) pressure *= below->weight(depth);
       add(e, pressure * law.element(e)(v));
     });
   });

@@ -8,8 +8,8 @@
 
 #include "thud/granular/own_law.hpp"
 #include "thud/granular/resistance.hpp"
-#include "thud/math/portable.hpp"
 #include "thud/granular/stress.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -241,7 +241,27 @@ enum class RotationRule : std::uint8_t {
   whole,  ///< and a moment about E on a part that is wholly immersed (ours)
 };
 
+/// Where a law or medium was measured, and who says so. What is not known is left open.
+struct CalibratedRange {
+  double slowest = 0, fastest = HUGE_VAL;    ///< [m/s]
+  double deepest = HUGE_VAL;                 ///< of the deepest point [m]
+  double thinnest = 0, thickest = HUGE_VAL;  ///< diameters, widths [m]
+  std::string source{};
+
+  bool is_empty() const { return source.empty(); }
+};
+
+/// Another medium, from a depth on.
+template <class P>
+struct LayerOf {
+  P depth{};  ///< below the surface of the bed [m]
+  LawOf<P> law;
+};
+
 /// A bed of granular matter below a plane.
+///
+/// Near a bottom at the depth H the static resistance is 1 + c ((z − H + r)/r)² times what it is without one, from H − r on
+/// (ours, not calibrated): c its rise, r the range. Limits: c → 0 ⇒ no bottom. Energy: as the law, c ≥ 0.
 template <class P>
 struct BedOf {
   std::string name = "bed";
@@ -251,8 +271,51 @@ struct BedOf {
   AreaRule area = AreaRule::silhouette;
   RotationRule rotation = RotationRule::whole;
   bool stop_at_bottom = true;
+  bool has_box = false;              ///< what reaches the bottom strikes a wall there
+  std::vector<LayerOf<P>> layers{};  ///< below the first medium, downwards; for laws along the body
+  P rise{}, rise_range{};            ///< c [-] and r [m]
+  CalibratedRange range{};           ///< of the first medium
+
+  /// Whether it is told when something reaches the bottom.
+  bool watches_bottom() const { return value_of(bottom) > 0 && !has_box; }
+  bool rises() const { return !is_zero(rise) && !is_zero(bottom); }
+  P rise_start() const { return bottom - rise_range; }
+  /// 1 + c ((z − H + r)/r)².
+  template <class T>
+  T bottom_factor(T depth) const {
+    const T in = positive_part(T((depth - rise_start()) / rise_range));
+    return T(1) + rise * (in * in);
+  }
+  int entry_count() const { return (1 + static_cast<int>(layers.size())) * (rises() ? 2 : 1); }
 };
 using Bed = BedOf<double>;
+
+/// What a law that acts along a body is summed over: from a level on, with the law there less that above. The first is from
+/// the surface on; near a bottom each once more, with the weight of the rise.
+///
+/// Σ ∫_{z > H_k} (law_k − law_{k−1}) is each law between its levels; every term is cut at one level.
+struct BedEntry {
+  std::int16_t layer = 0;
+  bool rises = false;
+
+  bool is_surface() const { return layer == 0 && !rises; }
+  template <class P>
+  P level(const BedOf<P>& bed) const {
+    P level = layer == 0 ? P(0) : bed.layers[static_cast<std::size_t>(layer) - 1].depth;
+    if (rises && value_of(bed.rise_start()) > value_of(level)) level = bed.rise_start();
+    return level;
+  }
+  template <class P>
+  static const LawOf<P>& law_of(const BedOf<P>& bed, int layer) {
+    return layer == 0 ? bed.law : bed.layers[static_cast<std::size_t>(layer) - 1].law;
+  }
+};
+/// The entries of a bed; two equal media one above the other are one.
+template <class P>
+std::vector<BedEntry> bed_entries(const BedOf<P>& bed);
+/// The stress of an entry, where the laws of the bed give one.
+template <class P>
+DrftLawOf<P> entry_stress(const BedOf<P>& bed, BedEntry entry);
 
 /// A coefficient of a law: its key in scenario files, unit and meaning.
 struct Coefficient {
@@ -270,6 +333,7 @@ struct LawCard {
   std::string name;
   std::string about;
   std::vector<Coefficient> coefficients;
+  CalibratedRange range{};
 };
 
 /// A law that scenario files can name, with the coefficients it starts from.
@@ -294,6 +358,7 @@ struct Medium {
   const char* name;
   const char* about;
   Law law;
+  CalibratedRange range{};
 };
 const std::vector<Medium>& media();
 

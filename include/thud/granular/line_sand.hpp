@@ -63,6 +63,22 @@ std::pair<T, T> depth_integrals(T za, T zb, T from, T to, T width, P lambda) {
   return {sum, times};
 }
 
+/// The same integrals with the weight of `below`, which is where z^λ is smooth but for z = 0.
+template <class T, class P>
+std::pair<T, T> depth_integrals(T za, T zb, T from, T to, T width, P lambda, const Below<T>& below) {
+  T sum{}, times{};
+  const T dip = zb - za;
+  Singularity<T> surface;
+  if (!is_zero(dip)) surface = {-za / dip, 1e-12};
+  graded(from, to, surface, 1e300, [&](T x, T weight) {
+    const T z = za + x * dip;
+    const T density = weight * (P(1) + lambda) * depth_power(T(z / width), lambda) * below.weight(z);
+    sum += density;
+    times += x * density;
+  });
+  return {sum, times};
+}
+
 /// The zeros of linear functions inside a span, in order, and its ends.
 template <class T>
 struct Cuts {
@@ -111,10 +127,14 @@ int sign_of(T x) {
 ///
 /// Where a velocity is zero along all of it that share is left out: it is a set then. Energy: every share takes.
 template <class T, class P>
-LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line, LineShares shares = {}) {
+LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line, LineShares shares = {},
+                      const Below<T>* below = nullptr) {
   LineLoad<T> out;
   detail::Span<T> span;
-  detail::clip(span, line.a.z, line.b.z, 0.0);
+  if (below)
+    span = below->span(line.a.z, line.b.z);
+  else
+    detail::clip(span, line.a.z, line.b.z, 0.0);
   if (span.is_empty()) return out;
   const Vec2<T> along = line.b - line.a;
   const T length = norm(along), dip = along.z < T(0) ? T(-along.z) : along.z;
@@ -131,6 +151,11 @@ LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line, 
   cuts.add(span, ca, cb);
   const T pull = law.eta_d * law.density * line.width * length;
   const T head = T(weight) * line.section * length;
+  const auto plunge_of = [&](T from, T to, P lambda) {
+    if (below && below->rises)
+      return detail::depth_integrals(line.a.z, line.b.z, from, to, line.width, lambda, *below);
+    return detail::depth_integrals(line.a.z, line.b.z, from, to, line.width, lambda);
+  };
   LineLoad<T> drag, normal, shear;
   cuts.each(span.to, [&](T from, T to) {
     const T middle = 0.5 * (from + to);
@@ -144,30 +169,34 @@ LineLoad<T> load_line(const LeeLawOf<P>& law, P gravity, const LineOf<T>& line, 
         detail::add_at_ends(drag, line.va + x * turning, T(-c), T(-c * x));
       });
     std::pair<T, T> plunge{};
-    if (down > 0 || (right != 0 && !is_zero(law.friction)))
-      plunge = detail::depth_integrals(line.a.z, line.b.z, from, to, line.width, law.plunging.lambda);
+    if (down > 0 || (right != 0 && !is_zero(law.friction))) plunge = plunge_of(from, to, law.plunging.lambda);
     if (down > 0)
       detail::add_at_ends(normal, Vec2<T>{T(0), -head * law.plunging.eta}, plunge.first, plunge.second);
     if (down < 0) {
-      const auto up =
-          detail::depth_integrals(line.a.z, line.b.z, from, to, line.width, law.withdrawing.lambda);
+      const auto up = plunge_of(from, to, law.withdrawing.lambda);
       detail::add_at_ends(normal, Vec2<T>{T(0), head * law.withdrawing.eta}, up.first, up.second);
     }
     if (right == 0) return;
     if (!is_zero(law.friction))
       detail::add_at_ends(shear, Vec2<T>{-right * law.friction * law.plunging.eta * head, T(0)}, plunge.first,
                           plunge.second);
-    gauss(gauss2, from, to, [&](T x, T w) {
-      const T density = 2.0 * law.eta_h * weight * line.breadth * dip * (line.a.z + x * along.z);
+    const auto add = [&](T x, T w) {
+      const T depth = line.a.z + x * along.z;
+      T density = 2.0 * law.eta_h * weight * line.breadth * dip * depth;
+      if (below && below->rises) density *= below->weight(depth);
       detail::add_at_ends(shear, Vec2<T>{T(-right), T(0)}, T(w * density), T(w * x * density));
-    });
+    };
+    if (below && below->rises)
+      gauss(gauss4, from, to, add);
+    else
+      gauss(gauss2, from, to, add);
   });
   const auto end = [&](const Vec2<T>& v, T area, T depth, T outward, Vec2<T>& at) {
     if (depth > T(0) && outward > T(0)) at += (-1.0 * law.eta_d * law.density * area * outward) * v;
   };
   if (shares.drag) {
-    end(line.va, line.face_a, line.a.z, T(-dot(u, line.va)), drag.at_a);
-    end(line.vb, line.face_b, line.b.z, dot(u, line.vb), drag.at_b);
+    end(line.va, line.face_a, below ? T(below->a) : line.a.z, T(-dot(u, line.va)), drag.at_a);
+    end(line.vb, line.face_b, below ? T(below->b) : line.b.z, dot(u, line.vb), drag.at_b);
   }
   out.drag = dot(drag.at_a, line.va) + dot(drag.at_b, line.vb);
   out.vertical = dot(normal.at_a, line.va) + dot(normal.at_b, line.vb);
