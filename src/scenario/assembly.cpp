@@ -178,16 +178,30 @@ template <class P>
 [[noreturn]] void refuse_part(const Place& place, const std::string& body, const BedOf<P>& bed,
                               PartKind kind) {
   const bool axis = std::holds_alternative<LeeSpreadLawOf<P>>(bed.law);
-  const char* what = kind == PartKind::block ? "a block"
-                   : kind == PartKind::beam  ? "a beam"
-                   : kind == PartKind::disc  ? "a disc"
-                                             : "a ball";
+  const char* what = kind == PartKind::block   ? "a block"
+                   : kind == PartKind::beam    ? "a beam"
+                   : kind == PartKind::disc    ? "a disc"
+                   : kind == PartKind::segment ? "a cylinder beside its axis"
+                   : kind == PartKind::polygon ? "a polygon"
+                                               : "a ball";
+  if (!is_spread<P>(bed.law))
+    throw InputError(
+        place, fmt::format("the law of \"{}\" acts at one point of what is immersed, and \"{}\" has a "
+                           "polygon; rft and drft take it, or name in bodies = [...] what feels the bed",
+                           bed.name, body));
+  if (!axis && kind != PartKind::beam)
+    throw InputError(
+        place,
+        fmt::format(
+            "the law of \"{}\" is a plane one, and \"{}\" has a ball, whose surface it does not know; "
+            "give it cylinders, blocks, polygons or discs, or name in bodies = [...] what feels the bed",
+            bed.name, body));
   throw InputError(
       place,
       fmt::format("the law of \"{}\" acts along {}, and \"{}\" has {}; give it {}, or name in bodies = [...] "
                   "what feels the bed",
-                  bed.name, axis ? "the axes of cylinders" : "plates and rims", body, what,
-                  axis ? "cylinders" : "cylinders or discs"));
+                  bed.name, axis ? "the axes of cylinders" : "rigid outlines", body, what,
+                  axis ? "cylinders on it" : "cylinders, blocks, polygons or discs"));
 }
 
 void refuse_many(const Place& place, const std::string& body, int levels) {
@@ -231,7 +245,10 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
         continue;
       }
       if (!is_spread<P>(data.bed.law)) {
-        for (const PartOf<P>& part : bodies[i].shape.parts) system.add_piece(body, bed, part);
+        for (const PartOf<P>& part : bodies[i].shape.parts) {
+          if (part.kind == PartKind::polygon) refuse_part(data.place, names[i], data.bed, part.kind);
+          system.add_piece(body, bed, part);
+        }
         continue;
       }
       spread[i].body = body;
@@ -241,7 +258,10 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
     }
   }
   for (SpreadSandOf<P>& s : spread)
-    if (!s.faces.empty()) system.add(std::move(s));
+    if (!s.faces.empty()) {
+      s.cover_faces();
+      system.add(std::move(s));
+    }
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     system.set_joint(static_cast<int>(i), bodies[i].forces);
     for (const PartOf<P>& part : bodies[i].shape.parts) out.parts.emplace_back(static_cast<int>(i), part);
