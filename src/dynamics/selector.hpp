@@ -3,9 +3,14 @@
 #include <vector>
 
 #include "thud/dynamics/system.hpp"
+#include "thud/solve/hull.hpp"
 #include "thud/solve/complementarity.hpp"
 
 namespace thud {
+
+/// solve_hull where γ̇ = (W + beside) λ + b, and `beside` is small or empty.
+[[nodiscard]] HullSolution solve_beside(const std::vector<double>& matrix, const std::vector<double>& offset,
+                                        const std::vector<double>& beside, const Lowest& lowest);
 
 /// Selects the mode that is consistent with a state.
 ///
@@ -36,10 +41,13 @@ class ModeSelector {
   bool has_contacts() const;
   bool has(SwitchClass what) const;
   bool settle_hulls(const Scales& scales, const Work<double>& work, Mode& mode);
+  std::vector<double> find_beside(const Work<double>& work) const;
   bool give_time(Mode& mode, const Work<double>& work) const;
   void find_start(const Scales& scales, const Work<double>& work, std::vector<double> matrix,
                   const std::vector<double>& rate);
   bool start_released(double* y) const;
+  bool starts_sliding(double t, const double* y, const Scales& scales, Mode& mode, Work<double>& work,
+                      double* slope) const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& mode) const;
   bool settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,

@@ -17,6 +17,7 @@ struct Group {
   double lower = 0, upper = 0;  ///< of a switch
   int friction = -1;            ///< row of the friction of a contact
   double coefficient = 0;
+  bool has_zero = true;  ///< of the set
   bool presses = false;  ///< a contact, or its friction, which goes with it
 };
 
@@ -45,6 +46,7 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
         system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto& w) {
           g.set = e.set_of(hull, system_.scene(), work.frames, own, w);
           g.count = e.hulls[hull].count;
+          g.has_zero = e.hulls[hull].has_zero;
         });
         a += g.count - 1;
         break;
@@ -69,7 +71,7 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
       for (const Group& g : groups) {
         if (g.set) {
           g.set->lowest(rate + g.first, force + g.first, !exact);
-          for (int i = 0; i < g.count; ++i) force[g.first + i] *= share;
+          for (int i = 0; i < g.count && g.has_zero; ++i) force[g.first + i] *= share;
         } else if (g.presses) {
           const double slip = g.friction >= 0 ? rate[g.friction] : 0;
           const bool pushes = rate[g.first] - g.coefficient * std::abs(slip) < 0;
@@ -88,12 +90,15 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
       if (std::abs(s.rate[a]) > nothing * largest * size[a]) return true;
     return false;
   };
-  HullSolution solution = solve_hull(matrix, offset, oracle(false, 1));
-  if (moves(solution, 0, m)) solution = solve_hull(matrix, offset, oracle(true, 1));
+  // What a force does beside its row is found in rounds.
+  const std::vector<double> beside = find_beside(work);
+  const auto solve = [&](const Lowest& lowest) { return solve_beside(matrix, offset, beside, lowest); };
+  HullSolution solution = solve(oracle(false, 1));
+  if (moves(solution, 0, m)) solution = solve(oracle(true, 1));
   // Where several can share a load, none shall bear more than it must.
   if (!moves(solution, 0, m) && groups.size() > 1)
     for (double share : {0.5, 0.7, 0.85, 0.95})
-      if (HullSolution eased = solve_hull(matrix, offset, oracle(false, share)); !moves(eased, 0, m)) {
+      if (HullSolution eased = solve(oracle(false, share)); !moves(eased, 0, m)) {
         solution = std::move(eased);
         break;
       }

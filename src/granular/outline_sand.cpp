@@ -61,9 +61,51 @@ std::optional<std::array<double, 2>> find_push(const RftLaw& law) {
   return {};
 }
 
-MotionHull::MotionHull(Meet meet) : meet_(std::move(meet)) {
+namespace {
+constexpr int spread_count = 1500, brink_count = 48;  // points of the grid: of all motions, of each brink
+constexpr double brink_angle = 2 * std::numbers::pi / brink_count;
+}  // namespace
+
+MotionHull::Met MotionHull::meet_at_brink(const Brink& brink, double angle) const {
+  constexpr double off =
+      1e-9;  // what the force is cut by is then known to 1e-7, and its support to the square of that
+  const double c = off * portable::cos(angle), s = off * portable::sin(angle);
+  Met met;
+  for (int i = 0; i < 3; ++i)
+    met.motion[i] = brink.motion[i] + c * brink.across[0][i] + s * brink.across[1][i];
+  meet_(met.motion, met.force);
+  return met;
+}
+
+// The best of the grid, and then between its neighbours.
+double MotionHull::descend_brink(const double* rate, std::size_t which, Met& here) const {
+  const Met* points = grid_.data() + spread_count + which * brink_count;
+  int best = 0;
+  for (int k = 1; k < brink_count; ++k)
+    if (product(rate, points[k].force) < product(rate, points[best].force)) best = k;
+  here = points[best];
+  double low = product(rate, here.force);
+  constexpr double golden = 0.3819660112501051;
+  double mid = best * brink_angle, from = mid - brink_angle, to = mid + brink_angle;
+  while (to - from > 1e-6) {
+    const bool right = to - mid > mid - from;
+    const double next = right ? mid + golden * (to - mid) : mid - golden * (mid - from);
+    const Met there = meet_at_brink(brinks_[which], next);
+    if (const double value = product(rate, there.force); value < low) {
+      (right ? from : to) = mid;
+      mid = next, low = value, here = there;
+    } else {
+      (right ? to : from) = next;
+    }
+  }
+  return low;
+}
+
+MotionHull::MotionHull(Meet meet, std::vector<Brink> brinks)
+    : meet_(std::move(meet)),
+      brinks_(std::move(brinks)) {
   // Points spread evenly over the sphere of motions.
-  constexpr int count = 1500;
+  constexpr int count = spread_count;
   const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
   for (int k = 0; k < count; ++k) {
     Met met;
@@ -73,13 +115,15 @@ MotionHull::MotionHull(Meet meet) : meet_(std::move(meet)) {
     meet_(met.motion, met.force);
     grid_.push_back(met);
   }
+  for (const Brink& brink : brinks_)
+    for (int k = 0; k < brink_count; ++k) grid_.push_back(meet_at_brink(brink, k * brink_angle));
 }
 
 void MotionHull::lowest(const double* rate, double* force) const {
   constexpr int starts = 2;  // the support may have several low points
   const Met* order[starts] = {};
-  for (const Met& m : grid_) {
-    const Met* next = &m;
+  for (int k = 0; k < spread_count; ++k) {
+    const Met* next = &grid_[k];
     for (const Met*& slot : order)
       if (!slot || product(rate, next->force) < product(rate, slot->force)) {
         std::swap(slot, next);
@@ -90,6 +134,13 @@ void MotionHull::lowest(const double* rate, double* force) const {
   for (const Met* start : order) {
     Met here = *start;
     const double value = descend(rate, here);
+    if (value >= best) continue;
+    best = value;
+    std::copy(here.force, here.force + 3, force);
+  }
+  for (std::size_t k = 0; k < brinks_.size(); ++k) {
+    Met here;
+    const double value = descend_brink(rate, k, here);
     if (value >= best) continue;
     best = value;
     std::copy(here.force, here.force + 3, force);

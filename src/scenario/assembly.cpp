@@ -174,20 +174,57 @@ void refuse_too_large(const Table& root, const SystemOf<P>& system) {
                     needed / 1e9, most / 1e9, system.tree().body_count(), system.contacts().size()));
 }
 
+// Faces of one direction slide with one ratio of the stress along them to that across.
+template <class P>
+void refuse_layers_of_other_angles(const Place& place, const std::string& body, const BedOf<P>& bed) {
+  const auto numbers = [](const DrftLawOf<P>& law) {
+    const auto& a = law.alpha;
+    return std::array<double, 9>{value_of(a.a00), value_of(a.a10),  value_of(a.b11),
+                                 value_of(a.b01), value_of(a.bm11), value_of(a.c11),
+                                 value_of(a.c01), value_of(a.cm11), value_of(a.d10)};
+  };
+  const std::array<double, 9> first = numbers(entry_stress(bed, BedEntry{}));
+  for (const BedEntry& entry : bed_entries(bed)) {
+    const std::array<double, 9> other = numbers(entry_stress(bed, entry));
+    for (std::size_t i = 0; i < first.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (std::abs(first[i] * other[j] - first[j] * other[i]) > 1e-12 * std::abs(first[i] * other[j]))
+          throw InputError(
+              place,
+              fmt::format("\"{}\" slides on its faces, which takes one friction for all layers of \"{}\": "
+                          "they may differ in zeta only, not in the nine coefficients",
+                          body, bed.name));
+  }
+}
+
 template <class P>
 [[noreturn]] void refuse_part(const Place& place, const std::string& body, const BedOf<P>& bed,
                               PartKind kind) {
   const bool axis = std::holds_alternative<LeeSpreadLawOf<P>>(bed.law);
-  const char* what = kind == PartKind::block ? "a block"
-                   : kind == PartKind::beam  ? "a beam"
-                   : kind == PartKind::disc  ? "a disc"
-                                             : "a ball";
+  const char* what = kind == PartKind::block   ? "a block"
+                   : kind == PartKind::beam    ? "a beam"
+                   : kind == PartKind::disc    ? "a disc"
+                   : kind == PartKind::segment ? "a cylinder beside its axis"
+                   : kind == PartKind::polygon ? "a polygon"
+                                               : "a ball";
+  if (!is_spread<P>(bed.law))
+    throw InputError(
+        place, fmt::format("the law of \"{}\" acts at one point of what is immersed, and \"{}\" has a "
+                           "polygon; rft and drft take it, or name in bodies = [...] what feels the bed",
+                           bed.name, body));
+  if (!axis && kind != PartKind::beam)
+    throw InputError(
+        place,
+        fmt::format(
+            "the law of \"{}\" is a plane one, and \"{}\" has a ball, whose surface it does not know; "
+            "give it cylinders, blocks, polygons or discs, or name in bodies = [...] what feels the bed",
+            bed.name, body));
   throw InputError(
       place,
       fmt::format("the law of \"{}\" acts along {}, and \"{}\" has {}; give it {}, or name in bodies = [...] "
                   "what feels the bed",
-                  bed.name, axis ? "the axes of cylinders" : "plates and rims", body, what,
-                  axis ? "cylinders" : "cylinders or discs"));
+                  bed.name, axis ? "the axes of cylinders" : "rigid outlines", body, what,
+                  axis ? "cylinders on it" : "cylinders, blocks, polygons or discs"));
 }
 
 void refuse_many(const Place& place, const std::string& body, int levels) {
@@ -232,10 +269,16 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
         continue;
       }
       if (!is_spread<P>(data.bed.law)) {
-        for (const PartOf<P>& part : bodies[i].shape.parts) system.add_piece(body, bed, part);
+        for (const PartOf<P>& part : bodies[i].shape.parts) {
+          if (part.kind == PartKind::polygon) refuse_part(data.place, names[i], data.bed, part.kind);
+          system.add_piece(body, bed, part);
+        }
         continue;
       }
       spread[i].body = body;
+      for (const PartOf<P>& part : bodies[i].shape.parts)
+        if (part.kind == PartKind::block || part.kind == PartKind::polygon)
+          refuse_layers_of_other_angles(data.place, names[i], data.bed);
       for (const PartOf<P>& part : bodies[i].shape.parts)
         if (!spread[i].add_part(bed, part)) refuse_part(data.place, names[i], data.bed, part.kind);
       refuse_many(data.place, names[i], spread[i].level_count());
@@ -243,6 +286,7 @@ BuiltOf<P> build_system(const Table& root, const OwnParts& own) {
   }
   for (SpreadSandOf<P>& s : spread) {
     if (s.faces.empty()) continue;
+    s.cover_faces();
     s.add_levels(system.beds());
     refuse_many(root.tables("bed").front().place(), names[static_cast<std::size_t>(s.body)], s.level_count());
     system.add(std::move(s));

@@ -19,6 +19,7 @@ OutlineLine make_axis(int body, const Part& part, int points) {
 }
 
 OutlineLine make_rim(int body, const Part& part) {
+  if (part.kind == PartKind::polygon) return {body, part.corners, 0, !part.open};
   OutlineLine line{body, {}, 0, true};
   if (part.kind == PartKind::block) {
     for (int k = 0; k < 4; ++k) line.points.push_back(corner_point(part, k));

@@ -452,6 +452,16 @@ std::optional<std::vector<std::array<double, 2>>> Table::pairs(std::string_view 
   return result;
 }
 
+std::vector<std::array<Reading, 2>> Table::points(std::string_view key, Dimension dimension) const {
+  check_described(key, Form::pairs, dimension, {});
+  const std::string expected = fmt::format("an array of pairs: {} = [[..., ...], ...]", key);
+  const Node& node = need(key, expected);
+  if (node.kind != ValueKind::array) fail_type(key, node, expected);
+  std::vector<std::array<Reading, 2>> result;
+  for (const Node& item : node.children) result.push_back(read_pair(key, item, {dimension}));
+  return result;
+}
+
 std::optional<TimeExpression> Table::time_expression(std::string_view key, Dimension dimension,
                                                      const char* variable) const {
   check_described(key, Form::formula, dimension, {});

@@ -105,6 +105,8 @@ class Table {
   std::optional<std::vector<Reading>> readings(std::string_view key, Dimension dimension,
                                                Range range = {}) const;
   std::optional<std::vector<std::array<double, 2>>> pairs(std::string_view key, Dimension dimension) const;
+  /// The pairs with their rates.
+  std::vector<std::array<Reading, 2>> points(std::string_view key, Dimension dimension) const;
   /// A number as above, or an expression of t (or of another variable): "=0.1*sin(2*pi*t)". Absent: none.
   std::optional<TimeExpression> time_expression(std::string_view key, Dimension dimension,
                                                 const char* variable = "t") const;

@@ -21,6 +21,7 @@ enum class Form {
   formula,  ///< an expression of a variable: "=2*t"
   pair,     ///< [a, b], each a number
   numbers,  ///< [a, b, ...]
+  pairs,    ///< [[a, b], [c, d], ...]
   table,    ///< { ... } or [key]
   tables,   ///< [[key]], or a single [key]
 };

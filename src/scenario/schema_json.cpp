@@ -73,6 +73,9 @@ class Writer {
       case Form::texts: return {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}};
       case Form::formula: return number(v);
       case Form::pair: return {{"type", "array"}, {"items", number(v)}, {"minItems", 2}, {"maxItems", 2}};
+      case Form::pairs:
+        return {{"type", "array"},
+                {"items", {{"type", "array"}, {"items", number(v)}, {"minItems", 2}, {"maxItems", 2}}}};
       case Form::numbers: return {{"type", "array"}, {"items", number(v)}};
       case Form::table: return reference(v.table());
       case Form::tables: {

@@ -88,6 +88,7 @@ std::string form_words(const ValueSpec& v) {
     case Form::formula:
       return number_words("number", v) + fmt::format(", or an expression of `{}`", v.variable);
     case Form::pair: return "`[a, b]`, each a " + number_words("number", v);
+    case Form::pairs: return "list of `[a, b]`, each a " + number_words("number", v);
     case Form::numbers: return "list, each a " + number_words("number", v);
     case Form::table:
     case Form::tables: return fmt::format("[`{}`](#table-{})", v.table().title, v.table().name);

@@ -25,6 +25,7 @@ constexpr double pi = std::numbers::pi;
 ValueSpec number(D dimension, Range range = {}) { return {Form::number, dimension, range}; }
 ValueSpec pair_of(D dimension, Range range = {}) { return {Form::pair, dimension, range}; }
 ValueSpec numbers(D dimension, Range range = {}) { return {Form::numbers, dimension, range}; }
+ValueSpec pairs_of(D dimension) { return {Form::pairs, dimension}; }
 ValueSpec whole(Range range) { return {Form::whole, D::none, range}; }
 ValueSpec choice(Choices choices) { return {Form::choice, D::none, {}, std::move(choices)}; }
 ValueSpec choice(std::vector<std::string> (*list)()) { return {.form = Form::choice, .list = list}; }
@@ -95,6 +96,19 @@ std::vector<TableSpec> shape_variants() {
   add("block", "A cuboid; a rectangle to the sand.",
       {size("length", "along the axis"), size("width", "across it, in the plane"),
        key("thickness", {number(D::length, positive)}, "the width", "out of the plane"), mass, density, at},
+      mass_or_density);
+  add("polygon",
+      "Straight faces from corner to corner, to the sand of `rft` and `drft`; mass, centre and inertia "
+      "follow from the "
+      "corners.",
+      {need("corners", {pairs_of(D::length)},
+            "`[[s, n], ...]`, s along the axis, n beside it, to the right while the axis points down; in "
+            "either "
+            "sense"),
+       size("thickness", "out of the plane"), mass, density,
+       key("at", {number(D::length)}, "0", "added to every s"),
+       key("open", {flag}, "false",
+           "`true`: thin plates from the first corner to the last, a bent beam; with `mass`")},
       mass_or_density);
   add("disc", "A disc that turns in the plane, about its centre at `at`.",
       {size("diameter", "in the plane"), size("thickness", "out of the plane"), mass, density, at},

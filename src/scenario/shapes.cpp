@@ -55,6 +55,8 @@ class ShapeReader {
       add_point(t);
     else if (kind == "block")
       add_block(t);
+    else if (kind == "polygon")
+      add_polygon(t);
     else if (kind == "disc")
       add_disc(t);
     else if (kind == "rod_disc")
@@ -117,6 +119,8 @@ class ShapeReader {
     for (const Part& p : parts_)
       for (int k = 0; p.kind == PartKind::block && k < 4; ++k)
         all.push_back({fmt::format("corner{}", ++corner), corner_point(p, k), P(0)});
+    for (const Part& p : parts_)
+      for (const BodyPoint& c : p.corners) all.push_back({fmt::format("corner{}", ++corner), c, P(0)});
     const std::size_t before = all.size();
     if (axis_begin_ < axis_end_)
       for (const auto& [name, s] : {std::pair{"start", axis_begin_}, std::pair{"tip", axis_end_}})
@@ -218,6 +222,104 @@ class ShapeReader {
     parts_.push_back(p);
     area_ += length * thickness;
     end_ = std::max(end_, start + length);
+  }
+
+  // Of the corners, in either sense: area, centre, and moments of inertia of the area.
+  void add_polygon(const Table& t) {
+    const P start = t.number_or("at", P(0), Dimension::length);
+    const P thickness = t.number("thickness", Dimension::length, Range::positive());
+    Part p;
+    p.kind = PartKind::polygon;
+    p.open = t.flag_or("open", false);
+    p.breadth = thickness;
+    for (const auto& c : t.points("corners", Dimension::length))
+      p.corners.push_back({start + static_cast<P>(c[0]), static_cast<P>(c[1])});
+    check_corners(t, p);
+    const Lump lump = p.open ? lump_of_plates(p.corners) : lump_of_area(p.corners);
+    if (t.choice_or("weight", "yes", {"yes", "no"}) == "no" && !is_zero(lump.n))
+      throw t.error("weight", "of a mass beside the axis the weight cannot be taken out");
+    if (p.open && t.has("density")) throw t.error("density", "thin plates have no volume; give their mass");
+    const P m = read_mass(t, P(p.open ? P(0) : lump.mass * thickness));
+    lumps_.push_back({m, lump.s, m * lump.inertia, lump.n});
+    P low = p.corners[0].n, high = low;
+    p.s0 = p.s1 = p.corners[0].s;
+    for (const BodyPoint& c : p.corners) {
+      p.s0 = std::min(p.s0, c.s), p.s1 = std::max(p.s1, c.s);
+      low = std::min(low, c.n), high = std::max(high, c.n);
+    }
+    p.n = 0.5 * (low + high);
+    p.width = high - low;
+    area_ += (p.s1 - p.s0) * thickness;
+    end_ = std::max(end_, p.s1);
+    parts_.push_back(std::move(p));
+  }
+
+  static Lump lump_of_area(const std::vector<BodyPoint>& corners) {
+    P area{}, s{}, n{}, second{};
+    const BodyPoint o = corners[0];  // sums from here: far from the origin nothing cancels
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const BodyPoint &p = corners[k], &q = corners[(k + 1) % corners.size()];
+      const P as = p.s - o.s, an = p.n - o.n, bs = q.s - o.s, bn = q.n - o.n;
+      const P twice = as * bn - bs * an;
+      area += twice / 2;
+      s += twice * (as + bs) / 6, n += twice * (an + bn) / 6;
+      second += twice * (as * as + as * bs + bs * bs + an * an + an * bn + bn * bn) / 12;
+    }
+    s = s / area, n = n / area;
+    const P inertia = second / area - s * s - n * n;
+    return {value_of(area) < 0 ? -area : area, o.s + s, inertia, o.n + n};
+  }
+
+  static Lump lump_of_plates(const std::vector<BodyPoint>& corners) {
+    using std::sqrt;
+    P length{}, s{}, n{}, second{};
+    for (std::size_t k = 0; k + 1 < corners.size(); ++k) {
+      const P ds = corners[k + 1].s - corners[k].s, dn = corners[k + 1].n - corners[k].n;
+      const P l = sqrt(P(ds * ds + dn * dn));
+      const P ms = 0.5 * (corners[k].s + corners[k + 1].s), mn = 0.5 * (corners[k].n + corners[k + 1].n);
+      length += l;
+      s += l * ms, n += l * mn;
+      second += l * (ms * ms + mn * mn + l * l / 12.0);
+    }
+    s = s / length, n = n / length;
+    return {length, s, second / length - s * s - n * n, n};
+  }
+
+  static void check_corners(const Table& t, const Part& p) {
+    const std::size_t count = p.corners.size(), least = p.open ? 2 : 3;
+    if (count < least)
+      throw t.error("corners", fmt::format("must have at least {} corners; it has {}", least, count));
+    struct Point {
+      double s, n;
+    };
+    std::vector<Point> c;
+    double size = 0;
+    for (const BodyPoint& at : p.corners) {
+      c.push_back({value_of(at.s), value_of(at.n)});
+      size = std::max({size, std::abs(c.back().s - c[0].s), std::abs(c.back().n - c[0].n)});
+    }
+    const std::size_t sides = p.open ? count - 1 : count;
+    for (std::size_t k = 0; k < sides; ++k) {
+      const Point a = c[k], b = c[(k + 1) % count];
+      if (!(portable::hypot(b.s - a.s, b.n - a.n) > 1e-9 * size))
+        throw t.error("corners",
+                      fmt::format("corners {} and {} are in the same place", k + 1, (k + 1) % count + 1));
+    }
+    const auto side = [](Point a, Point b, Point x) {
+      return (b.s - a.s) * (x.n - a.n) - (b.n - a.n) * (x.s - a.s);
+    };
+    for (std::size_t i = 0; i < sides; ++i)
+      for (std::size_t j = i + 2; j < sides; ++j) {
+        if (!p.open && i == 0 && j + 1 == sides) continue;
+        const Point a = c[i], b = c[i + 1], d = c[j], e = c[(j + 1) % count];
+        if (side(a, b, d) * side(a, b, e) < 0 && side(d, e, a) * side(d, e, b) < 0)
+          throw t.error("corners",
+                        fmt::format("the faces from corner {} and from corner {} cross", i + 1, j + 1));
+      }
+    double area = 0;
+    for (std::size_t k = 1; k + 1 < count; ++k) area += side(c[0], c[k], c[k + 1]) / 2;
+    if (!p.open && !(std::abs(area) > 1e-9 * size * size))
+      throw t.error("corners", "they enclose no area; `open = true` makes thin plates of them");
   }
 
   void add_disc(const Table& t) {
@@ -334,7 +436,7 @@ class ShapeReader {
 }  // namespace
 
 std::vector<std::string> shape_kinds() {
-  return {"cylinder", "sphere", "point", "block", "disc", "rod_disc", "stepped", "given", "beam"};
+  return {"cylinder", "sphere", "point", "block", "polygon", "disc", "rod_disc", "stepped", "given", "beam"};
 }
 
 template <class P>

@@ -187,6 +187,8 @@ class SystemOf {
   /// Of a normal switch whose contact slides: friction per normal force, 0 of others. Of a friction switch: μ.
   P sliding_friction(SwitchRef s, const Mode& mode) const;
   P friction_coefficient(SwitchRef s) const;
+  /// Its force is not along its row (sole.hpp).
+  bool has_own_force(SwitchRef s) const;
   std::int8_t& switch_state(SwitchRef s, Mode& mode) const;
   /// Closes or opens the contact of a normal switch; nothing for others.
   void set_closed(SwitchRef s, bool closed, Mode& mode) const;

@@ -96,6 +96,17 @@ template <class T>
 void SystemOf<P>::fill_drive(SwitchRef s, P friction, const T* row, const T* applied, const Work<T>& work,
                              T* drive, T* response) const {
   const int n = dof_count();
+  if (has_own_force(s)) {
+    std::fill(drive, drive + n, T(0));
+    with_switch(s, [&]<class E>(const E& e) {
+      if constexpr (requires {
+                      e.add_own_force(s.sub, scene(), work.frames, work.template of<E>()[s.index], drive);
+                    })
+        e.add_own_force(s.sub, scene(), work.frames, work.template of<E>()[s.index], drive);
+    });
+    solve(work, drive, response);
+    return;
+  }
   if (is_zero(friction)) {
     std::copy(applied, applied + n, drive);
     return;
@@ -106,6 +117,14 @@ void SystemOf<P>::fill_drive(SwitchRef s, P friction, const T* row, const T* app
   solve(work, drive, response);
 }
 
+template <class P>
+bool SystemOf<P>::has_own_force(SwitchRef s) const {
+  return with_switch(s, [&]<class E>(const E&) {
+    if constexpr (requires { E::has_own_force(s.sub); }) return E::has_own_force(s.sub);
+    return false;
+  });
+}
+
 // Enters the force of a held switch, and the friction that it brings along.
 template <class P>
 template <class T>
@@ -114,7 +133,10 @@ void SystemOf<P>::set_held_force(SwitchRef s, T force, P friction, Work<T>& work
     auto& w = work.template of<E>()[s.index];
     T* power = work.power.data() + static_cast<int>(channel_of<E>());
     e.force(s.sub, w) = force;
-    power[E::switches[s.sub].channel] += force * e.rate(s.sub, w);
+    T rate = e.rate(s.sub, w);
+    if constexpr (requires { E::has_own_force(s.sub); })
+      if (E::has_own_force(s.sub)) rate = e.own_force_rate(s.sub, w);
+    power[E::switches[s.sub].channel] += force * rate;
     if (!is_zero(friction)) {
       T& along = e.force(s.sub + 1, w);
       along = friction * force;
@@ -134,6 +156,7 @@ bool SystemOf<P>::hold_by_sweep(const Mode& mode, const T* q, const T* v, Work<T
   bool moves = false;
   work.held.clear();
   for (const SwitchRef& s : mode.stuck) {
+    if (has_own_force(s)) return false;
     HeldRow<T>& row = work.held.emplace_back();
     const bool known = with_switch(s, [&]<class E>(const E& e) {
       if constexpr (requires { e.fill_row(s.sub, here, work.template of<E>()[s.index], row); }) {
@@ -187,7 +210,7 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
   bool symmetric = true, moves = false;
   for (int a = 0; a < k; ++a) {
     friction[a] = sliding_friction(mode.stuck[a], mode);
-    symmetric = symmetric && is_zero(friction[a]);
+    symmetric = symmetric && is_zero(friction[a]) && !has_own_force(mode.stuck[a]);
   }
   T* const drives = symmetric ? work.applied.data() : work.drive.data();
   T* const accelerations = work.acceleration.data();
@@ -227,7 +250,8 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
     const T force = scale[a] * x[a];
     const T* drive = drives + a * n;
     const bool short_drive = tree_.all_alone() && constraints_.empty()
-                          && is_zero(friction[a]);  // friction turns what the normal force does not
+                          && is_zero(friction[a])  // friction turns what the normal force does not
+                          && (symmetric || !has_own_force(mode.stuck[a]));
     const auto [from, to] = short_drive ? work.spans[a] : std::pair{0, n};
     for (int i = from; i < to; ++i) accelerations[i] += drive[i] * force;
     for (std::size_t c = 0; c < constraints_.size(); ++c)

@@ -30,6 +30,7 @@ void SystemOf<P>::prepare(Work<T>& work) const {
     auto& own = work.template of<E>();
     own.assign(list.size(), {});
     switches += E::switches.size() * list.size();
+    if constexpr (requires { E::has_own_force(0); }) normals = normals || !list.empty();
     for (const SwitchInfo& s : E::switches)
       normals = normals || (s.what == SwitchClass::normal && !list.empty());
     if constexpr (requires(const E& e) { e.prepare(here, own[0]); })

@@ -59,6 +59,7 @@ struct SwitchInfo {
 /// Switches of class hull that are held together: the first of them, and how many.
 struct HullInfo {
   int first, count;
+  bool has_zero = true;  ///< no force is one of its forces
 };
 
 /// A switch of the system: element `index` of a type, and which of its switches.

@@ -7,10 +7,11 @@
 
 #include "thud/elements/element.hpp"
 #include "thud/granular/outline_sand.hpp"
+#include "thud/granular/sole.hpp"
 
 namespace thud {
 
-/// What of a body feels a stress: a straight plate, or the rim of a disc.
+/// What of a body feels a stress: a straight plate, a face of a block or a polygon, or the rim of a disc.
 template <class P>
 struct SpreadFaceOf {
   int bed = 0;
@@ -18,11 +19,29 @@ struct SpreadFaceOf {
   BodyPointOf<P> a{}, b{};  ///< ends; the centre of a disc, twice
   P radius{}, breadth{};    ///< breadth: out of the plane [m]
   BedEntry entry{};         ///< the level of the bed from which on it feels it
+  bool thin = true;         ///< a plate: it has two faces, and the one that leads counts
+};
+
+/// Parallel faces of a body, all that are not thin.
+template <class P>
+struct SpreadFamilyOf {
+  struct Face {
+    int face = 0;
+    bool outward = true;  ///< outside is where the normal points
+  };
+  BodyPointOf<P> along{};  ///< a unit vector; the normal is turned(along)
+  std::vector<Face> faces;
+  bool in_line = true;  ///< on one line, with one outside
+
+  BodyPointOf<P> normal() const { return {-along.n, along.s}; }
 };
 
 /// What holds a body in one pose.
 struct SpreadStand final : ForceSet {
-  SpreadStand(Vec at, Vec along, MotionHull::Meet meet) : place(at), axis(along), hull(std::move(meet)) {}
+  SpreadStand(Vec at, Vec along, MotionHull::Meet meet, const std::vector<MotionHull::Brink>& brinks)
+      : place(at),
+        axis(along),
+        hull(std::move(meet), brinks) {}
   void lowest(const double* rate, double* force, bool roughly) const override {
     roughly ? hull.lowest_on_grid(rate, force) : hull.lowest(rate, force);
   }
@@ -40,10 +59,17 @@ struct SpreadMode {
   std::shared_ptr<const SpreadStand> stand;             ///< while it is held
   bool at_bottom = false;
   double still = tolerance::slow;  ///< the speed at which it is asked whether the sand holds it
+  // Sliding along faces of one direction, held along their normal.
+  std::int8_t slide = slip::forward;  ///< slip::stuck: held
+  std::int8_t way = 1;                ///< along their `along`, or against it
+  int family = -1;                    ///< that it slides on, or may; −1: none
+  std::array<double, 2> pressed{};    ///< the forces it was held with at first
+  double slow = tolerance::slow;      ///< the speed along the normal at which that is asked
 
   bool is_under(int level) const { return under[level / 64] >> (level % 64) & 1u; }
   bool is_immersed() const { return (under[0] | under[1] | under[2] | under[3]) != 0; }
   bool is_held() const { return state == slip::stuck; }
+  bool slides() const { return slide == slip::stuck && family >= 0 && !is_held(); }
   int count() const {
     int sum = 0;
     for (std::uint64_t bits : under) sum += std::popcount(bits);
@@ -51,7 +77,8 @@ struct SpreadMode {
   }
   friend bool operator==(const SpreadMode& a, const SpreadMode& b) {
     return a.under == b.under && a.state == b.state && a.given == b.given && a.at_bottom == b.at_bottom
-        && a.still == b.still;
+        && a.still == b.still && a.slow == b.slow && a.slide == b.slide && a.family == b.family
+        && a.way == b.way && a.pressed == b.pressed;
   }
 };
 
@@ -66,8 +93,18 @@ struct SpreadWork {
   std::array<T, 3> given{}, hold{};
   T depth{}, area{};
   std::shared_ptr<const SpreadStand> stand;
+  // Of each family: the speed along its normal, turning included, and that along it; whether sand can hold it there.
+  std::vector<T> across, along;
+  std::vector<char> may_slide;
+  bool slides = false;
+  Vec2<T> normal{}, press{};  ///< of the family it slides on: what is held, and the direction of the force
+  std::array<T, 2> pressed{}, pressing{};
 
-  Vec2<T> force() const { return is_held ? Vec2<T>{given[0] + hold[0], given[1] + hold[1]} : resistance; }
+  Vec2<T> force() const {
+    return is_held ? Vec2<T>{given[0] + hold[0], given[1] + hold[1]}
+         : slides  ? resistance + (pressed[0] + pressing[0]) * press
+                   : resistance;
+  }
 };
 
 /// A body against beds whose laws give a stress: resistive force theory, plain and dynamic, on its whole outline.
@@ -75,7 +112,8 @@ struct SpreadWork {
 /// Moving: the stress summed over what is under the surface and leads (facets.hpp). It depends on the direction of the motion
 /// and not on its speed, so a body stops within a finite time, and at rest the law is a set: the convex hull of what motions
 /// could meet. A body that the sand holds takes force and moment out of that set; when they leave it, it starts
-/// (docs/theory/spread-sand.md).
+/// (docs/theory/spread-sand.md). A body that slides along a face is held along its normal in the same way, with friction that
+/// goes with the force (sole.hpp).
 ///
 /// Energy: both lines are losses.
 template <class P>
@@ -86,8 +124,13 @@ struct SpreadSandOf {
   BodyPointOf<P> center{};  ///< of the outline: what the force is counted at
   P size{};                 ///< from there to the farthest point of it
 
+  std::vector<SpreadFamilyOf<P>> families;  ///< by attach()
+
   /// Adds a part of the body; false for kinds that it cannot feel along their surface.
   bool add_part(int bed, const PartOf<P>& part);
+  /// What faces of different parts cover of each other is not felt.
+  void cover_faces();
+  void attach(const TreeOf<P>& tree);
   /// Lets every face feel the layers and the bottoms of its bed; once, after all parts.
   void add_levels(const std::vector<BedOf<P>>& beds);
 
@@ -97,10 +140,13 @@ struct SpreadSandOf {
   enum { stress, inertia };  // channels
   static constexpr std::array<ChannelInfo, 2> channels = {{{"stress"}, {"grains"}}};
   /// Held together or not at all; the third is the turning times the size.
-  static constexpr std::array<SwitchInfo, 3> switches = {
+  static constexpr std::array<SwitchInfo, 5> switches = {
       {{": rest", stress, false, SwitchClass::hull},
        {": rest along z", stress, false, SwitchClass::hull},
-       {": rest of rotation", stress, false, SwitchClass::hull}}};
+       {": rest of rotation", stress, false, SwitchClass::hull},
+       {": sole", stress, false, SwitchClass::hull},
+       {": rotation on its sole", stress, false, SwitchClass::hull}}};
+  static constexpr int first_slide = 3;  ///< of the switches
 
   std::string name(const SceneOf<P>& s) const { return s.tree.body(body).name; }
   static constexpr const char* left_out_of_modes = "sand";
@@ -125,6 +171,9 @@ struct SpreadSandOf {
   template <class T>
   void prepare(const SceneOf<P>&, Work<T>& w) const {
     w.levels.assign(static_cast<std::size_t>(level_count()), T(0));
+    w.across.assign(families.size(), T(0));
+    w.along.assign(families.size(), T(0));
+    w.may_slide.assign(families.size(), 0);
   }
 
   // ---- forces ----
@@ -140,68 +189,111 @@ struct SpreadSandOf {
   }
 
   // ---- rest ----
-  static bool is_active(int, const SceneOf<P>&, const Mode& m) { return m.is_immersed(); }
-  static std::int8_t& state(int, Mode& m) { return m.state; }
+  static bool is_active(int sub, const SceneOf<P>&, const Mode& m) {
+    return m.is_immersed() && (sub < first_slide || m.family >= 0);
+  }
+  static std::int8_t& state(int sub, Mode& m) { return sub < first_slide ? m.state : m.slide; }
   template <class T>
   static T& force(int sub, Work<T>& w) {
-    return w.hold[sub];
+    return sub < first_slide ? w.hold[sub] : w.pressing[sub - first_slide];
   }
   template <class T>
   static T rate(int sub, const Work<T>& w) {
-    return sub == 0 ? w.velocity.x : sub == 1 ? w.velocity.z : w.turn;
+    return sub == 0           ? w.velocity.x
+         : sub == 1           ? w.velocity.z
+         : sub == first_slide ? dot(w.normal, w.velocity)
+                              : w.turn;
   }
   template <class T>
   static void bounds(int, const Work<T>&, T& lower, T& upper) {
     lower = upper = T(HUGE_VAL);
   }
+  static constexpr bool turns(int sub) { return sub == 2 || sub == first_slide + 1; }
   template <class T>
   void add_row(int sub, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const {
-    if (sub == 2) return s.tree.add_moment(body, T(size), row);
-    s.tree.add_point_force(frames, body, w.arm, Vec2<T>{T(sub == 0), T(sub == 1)}, row,
+    if (turns(sub)) return s.tree.add_moment(body, T(size), row);
+    s.tree.add_point_force(frames, body, w.arm,
+                           sub == first_slide ? w.normal : Vec2<T>{T(sub == 0), T(sub == 1)}, row,
                            static_cast<const T*>(nullptr));
+  }
+  /// The force of a switch that is not along its row: of a sole, friction goes with it.
+  static constexpr bool has_own_force(int sub) { return sub == first_slide; }
+  template <class T>
+  void add_own_force(int, const SceneOf<P>& s, const Frames<T, P>& frames, const Work<T>& w, T* row) const {
+    s.tree.add_point_force(frames, body, w.arm, w.press, row, static_cast<const T*>(nullptr));
+  }
+  template <class T>
+  static T own_force_rate(int, const Work<T>& w) {
+    return dot(w.press, w.velocity);
   }
   template <class T>
   void fill_row(int sub, const SceneOf<P>&, const Work<T>& w, HeldRow<T>& row) const {
     row.body = body;
-    if (sub == 2) return void(row.turn = T(size));
+    if (turns(sub)) return void(row.turn = T(size));
     row.move = {T(sub == 0), T(sub == 1)};
     row.turn = thud::moment(w.arm, row.move);
   }
   template <class T>
-  T bias(int sub, const SceneOf<P>&, const Mode&, const Frames<Dual<T>, P>& moving) const {
-    if (sub == 2) return (size * moving.rate[body]).d;
+  T bias(int sub, const SceneOf<P>&, const Mode& m, const Frames<Dual<T>, P>& moving) const {
+    if (turns(sub)) return (size * moving.rate[body]).d;
     const Vec2<Dual<T>> v = moving.velocity(body, center);
+    if (sub == first_slide) return dot(direction(families[m.family].normal(), moving), v).d;
     return (sub == 0 ? v.x : v.z).d;
   }
-  static constexpr std::array<HullInfo, 1> hulls = {{{0, 3}}};
-  static bool is_held(int, const Mode& m) { return m.is_held(); }
-  static double speed_of(int, const Work<double>& w) { return w.speed; }
-  static double& still_of(int, Mode& m) { return m.still; }
+  static constexpr std::array<HullInfo, 2> hulls = {{{0, 3}, {first_slide, 2, false}}};
+  static bool is_held(int hull, const Mode& m) { return hull == 0 ? m.is_held() : m.is_held() || m.slides(); }
+  static double speed_of(int hull, const Work<double>& w) {
+    if (hull == 0) return w.speed;
+    const double v = dot(w.normal, w.velocity);
+    return std::sqrt(v * v + w.turn * w.turn);
+  }
+  static double& still_of(int hull, Mode& m) { return hull == 0 ? m.still : m.slow; }
   /// What holds it in the pose that the frames have.
-  std::shared_ptr<const ForceSet> set_of(int, const SceneOf<P>& s, const Frames<double, P>& f, Mode& m,
-                                         const Work<double>&) const {
-    return m.stand = make_stand(s, f, m);
-  }
+  std::shared_ptr<const ForceSet> set_of(int hull, const SceneOf<P>& s, const Frames<double, P>& f, Mode& m,
+                                         const Work<double>&) const;
   /// Takes these forces from now on, and what changes besides.
-  static void hold(int, Mode& m, const double* given) {
-    m.state = slip::stuck;
-    m.still = tolerance::slow;
-    std::copy(given, given + 3, m.given.begin());
+  static void hold(int hull, Mode& m, const double* given) {
+    if (hull == 0) {
+      m.state = slip::stuck;
+      m.still = tolerance::slow;
+      std::copy(given, given + 3, m.given.begin());
+    } else {
+      m.slide = slip::stuck;
+      m.slow = tolerance::slow;
+      std::copy(given, given + 2, m.pressed.begin());
+    }
   }
-  static void let_go(int, Mode& m) {
-    m.state = slip::forward;
-    m.given = {};
-    m.stand.reset();
+  static void let_go(int hull, Mode& m) {
+    if (hull == 0) {
+      m.state = slip::forward;
+      m.given = {};
+      m.stand.reset();
+    } else {
+      m.slide = slip::forward;
+      m.pressed = {};
+    }
+  }
+  /// Which faces it slides on, or may.
+  void settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const;
+  /// The speed along the normal of faces below which it is asked whether the sand holds it there.
+  template <class T>
+  static T sliding_speed(const Mode& m, const Work<T>& w, const Scales& scales) {
+    const T most = T(1e4) * w.speed;
+    return value_of(most) < scales.speed ? m.slow * most : T(m.slow * scales.speed);
   }
   /// How far inside the set of what the sand can hold: 1 without a load, 0 where it starts. Good to 1e-9 near 0, where it
   /// decides, and to 1e-4 of the rest elsewhere.
   template <class T>
   static T margin(const Work<T>& w);
+  /// The same of the faces that it slides on.
+  template <class T>
+  T slide_margin(const SceneOf<P>& s, const Frames<T, P>& f, const Mode& m, const Work<T>& w) const;
 
   // ---- events ----
-  enum Guard : std::uint8_t { g_level = guard::first_own, g_still, g_bottom };
+  enum Guard : std::uint8_t { g_level = guard::first_own, g_still, g_bottom, g_slide };
   template <class T, class Sink>
-  void guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const;
+  void guards(const SceneOf<P>& s, const Frames<T, P>& f, const Mode& m, const Work<T>& w,
+              const Scales& scales, Sink&& sink) const;
   template <class Log>
   void log(const Mode& a, const Mode& b, Log&& log) const;
   static bool starts_rough(const Mode& before, const Mode& after) {
@@ -239,6 +331,21 @@ struct SpreadSandOf {
   T observe(int code, const SceneOf<P>& s, const Frames<T, P>& f, const Work<T>& w) const;
 
  private:
+  template <class T>
+  static Vec2<T> direction(BodyPointOf<P> p, int body, const Frames<T, P>& f) {
+    return p.s * f.u[body] + p.n * f.w[body];
+  }
+  template <class T>
+  Vec2<T> direction(BodyPointOf<P> p, const Frames<T, P>& f) const {
+    return direction(p, body, f);
+  }
+  // The set of faces of a family, moving along them in one way.
+  static bool is_in(const SpreadFamilyOf<P>& family, int face) {
+    return std::any_of(family.faces.begin(), family.faces.end(),
+                       [&](const auto& f) { return f.face == face; });
+  }
+  template <class T>
+  SoleOf<T> sole(const SceneOf<P>& s, const Frames<T, P>& f, const SpreadFamilyOf<P>& family, int way) const;
   // That of the mode, where it is of this pose.
   std::shared_ptr<const SpreadStand> make_stand(const SceneOf<P>& s, const Frames<double, P>& f,
                                                 const Mode& m) const;
@@ -299,7 +406,7 @@ void SpreadSandOf<P>::act(const Law& law, const SpreadFaceOf<P>& face, Load<T, P
   }
   const Placed<T> b = place<T>(plane, load.frames, body, face.b);
   const FacetLoad<T> plate =
-      load_facet(law, FacetOf<T>{a.at, b.at, a.velocity, b.velocity, T(face.breadth), true}, below);
+      load_facet(law, FacetOf<T>{a.at, b.at, a.velocity, b.velocity, T(face.breadth), face.thin}, below);
   push(face.a, plate.at_a);
   push(face.b, plate.at_b);
   if (!below) w.area += plate.area;
@@ -336,6 +443,25 @@ void SpreadSandOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
     w.speed = value_of(square) > 0 ? sqrt(square) : T(0);
     w.resistance = {};
     w.moment = w.area = T(0);
+    w.slides = m.slides();
+    if constexpr (!Lean)
+      for (std::size_t k = 0; k < families.size() && !w.is_held; ++k) {
+        const T v = dot(direction(families[k].normal(), frames), w.velocity), sum = v * v + w.turn * w.turn;
+        w.across[k] = value_of(sum) > 0 ? sqrt(sum) : T(0);
+        w.along[k] = dot(direction(families[k].along, frames), w.velocity);
+        const bool near = value_of(w.across[k]) < 1e-3 * value_of(w.speed);
+        w.may_slide[k] =
+            !near
+            || sole(load.scene, frames, families[k], value_of(w.along[k]) < 0 ? -1 : 1).is_held_by_sand();
+      }
+    for (T& x : w.pressing) x = T(0);
+    if (m.family >= 0) {
+      const SpreadFamilyOf<P>& on = families[m.family];
+      const SoleOf<T> set = sole(load.scene, frames, on, m.way);
+      w.normal = direction(on.normal(), frames);
+      w.press = w.normal + set.slope * direction(on.along, frames);
+      for (int i = 0; i < 2; ++i) w.pressed[i] = T(m.pressed[i]);
+    }
     if (w.is_held) {
       for (int i = 0; i < 3; ++i) w.given[i] = T(m.given[i]), w.hold[i] = T(0);
       if constexpr (!Lean) w.stand = m.stand;
@@ -343,8 +469,14 @@ void SpreadSandOf<P>::apply(Load<T, P>& load, const Mode& m, Work<T>& w) const {
       load.wrenches.moment[body] += size * w.given[2];
       return;
     }
+    if (w.slides) {
+      load.push(body, w.arm, w.pressed[0] * w.press);
+      load.wrenches.moment[body] += size * w.pressed[1];
+      load.power[stress] += w.pressed[0] * dot(w.press, w.velocity) + w.pressed[1] * w.turn;
+    }
     for (std::size_t k = 0; k < faces.size(); ++k) {
       const SpreadFaceOf<P>& f = faces[k];
+      if (w.slides && is_in(families[m.family], static_cast<int>(k))) continue;
       const BedOf<P>& bed = load.scene.beds[f.bed];
       const LawOf<P>& law = bed.law;
       if (!f.entry.is_surface()) {
@@ -384,9 +516,53 @@ T SpreadSandOf<P>::margin(const Work<T>& w) {
 }
 
 template <class P>
+template <class T>
+SoleOf<T> SpreadSandOf<P>::sole(const SceneOf<P>& s, const Frames<T, P>& f, const SpreadFamilyOf<P>& family,
+                                int way) const {
+  const BedOf<P>& bed = s.beds[faces[family.faces[0].face].bed];
+  const PlaneOf<P>& plane = bed.plane;
+  const auto turn = [&](Vec2<T> r) { return Vec2<T>{dot(plane.tangent, r), dot(plane.normal, r)}; };
+  const Vec2<T> normal = turn(direction(family.normal(), f)), along = turn(direction(family.along, f));
+  const auto stress_in = [&](BedEntry entry) {
+    return entry_stress(bed, entry).element(normal)(double(way) * along);
+  };
+  const Vec2<T> stress = stress_in({});
+  SoleOf<T> out;
+  out.slope = dot(stress, along) / dot(stress, normal);
+  out.size = T(size);
+  out.in_line = family.in_line;
+  const T depth = plane.depth(f.position(body, center));
+  for (const auto& [index, outward] : family.faces) {
+    const SpreadFaceOf<P>& face = faces[index];
+    const auto place = [&](BodyPointOf<P> p) {
+      const BodyPointOf<P> r{p.s - center.s, p.n - center.n}, n = family.normal();
+      return std::pair<P, P>{r.s * family.along.s + r.n * family.along.n, r.s * n.s + r.n * n.n};
+    };
+    auto from = place(face.a), to = place(face.b);
+    if (from.first > to.first) std::swap(from, to);
+    const auto level = [&](const std::pair<P, P>& p) {
+      return depth + p.first * along.z + p.second * normal.z;
+    };
+    const bool whole = face.entry.is_surface();
+    out.faces.push_back({T(from.first), T(to.first), T(from.second), level(from), level(to), T(face.breadth),
+                         outward, dot(whole ? stress : stress_in(face.entry), normal),
+                         whole ? Below<T>{} : below<T>(bed, index, [](int) { return true; })});
+  }
+  return out;
+}
+
+template <class P>
+template <class T>
+T SpreadSandOf<P>::slide_margin(const SceneOf<P>& s, const Frames<T, P>& f, const Mode& m,
+                                const Work<T>& w) const {
+  return sole(s, f, families[m.family], m.way)
+      .margin({w.pressed[0] + w.pressing[0], w.pressed[1] + w.pressing[1]});
+}
+
+template <class P>
 template <class T, class Sink>
-void SpreadSandOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& w, const Scales& scales,
-                             Sink&& sink) const {
+void SpreadSandOf<P>::guards(const SceneOf<P>& s, const Frames<T, P>& f, const Mode& m, const Work<T>& w,
+                             const Scales& scales, Sink&& sink) const {
   const double small_length = tolerance::level * scales.length;
   for (int l = 0; l < level_count(); ++l)
     sink(m.is_under(l) ? w.levels[l] : -w.levels[l], small_length, GuardRole::change, g_level,
@@ -401,6 +577,14 @@ void SpreadSandOf<P>::guards(const SceneOf<P>& s, const Mode& m, const Work<T>& 
     sink(margin(w), tolerance::bound, GuardRole::change, guard::margin, 0);
   else
     sink(w.speed - still, 1e-3 * still, GuardRole::change, g_still, 0);
+  if (m.slides())
+    sink(slide_margin(s, f, m, w), tolerance::bound, GuardRole::change, guard::margin, 1);
+  else if (!m.is_held())
+    for (std::size_t k = 0; k < families.size(); ++k) {
+      const T slow = sliding_speed(m, w, scales);
+      sink(w.may_slide[k] ? w.across[k] - slow : w.across[k] + slow, 1e-3 * value_of(slow), GuardRole::change,
+           g_slide, static_cast<std::int16_t>(k));
+    }
 }
 
 template <class P>
@@ -412,6 +596,7 @@ void SpreadSandOf<P>::log(const Mode& a, const Mode& b, Log&& log) const {
   if (was < all && is == all) log.push(EventKind::submerge, 0, 1);
   if (was == all && is < all) log.push(EventKind::emerge, 1, 0);
   if (was > 0 && is > 0) log.push_switch(0, a.state, b.state);
+  if (was > 0 && is > 0 && !a.is_held() && !b.is_held()) log.push_switch(first_slide, a.slide, b.slide);
 }
 
 template <class P>
@@ -431,7 +616,9 @@ T SpreadSandOf<P>::observe(int code, const SceneOf<P>& s, const Frames<T, P>& f,
   if (!w.is_immersed) return T(0);
   if (code == 1) return margin(w);
   if (code >= 2) return code == 2 ? w.depth : w.area;
-  const T about_center = w.is_held ? size * (w.given[2] + w.hold[2]) : w.moment;
+  const T about_center = w.is_held ? size * (w.given[2] + w.hold[2])
+                       : w.slides  ? w.moment + size * (w.pressed[1] + w.pressing[1])
+                                   : w.moment;
   return about_center + moment(w.arm - s.tree.center_arm(f, body), w.force());
 }
 

@@ -75,7 +75,12 @@ BodyLoad load_outline(const Law& law, const BodyOutline& body, double depth, Vec
 class MotionHull {
  public:
   using Meet = std::function<void(const double* motion, double* force)>;
-  explicit MotionHull(Meet meet);
+  /// A motion next to which the force depends on the way that leads there: motion + ε (cos θ across₀ + sin θ across₁).
+  struct Brink {
+    std::array<double, 3> motion;
+    std::array<std::array<double, 3>, 2> across;
+  };
+  explicit MotionHull(Meet meet, std::vector<Brink> brinks = {});
 
   /// The share of what can be held that a force asks for: below 1 it is held.
   [[nodiscard]] Gauge share(const double* force) const;
@@ -91,7 +96,10 @@ class MotionHull {
     double motion[3], force[3];
   };
   double descend(const double* rate, Met& here) const;
+  Met meet_at_brink(const Brink& brink, double angle) const;
+  double descend_brink(const double* rate, std::size_t which, Met& here) const;
   std::vector<Met> grid_;
+  std::vector<Brink> brinks_;
 };
 
 /// What rests in sand under resistive force theory: it is held by any force and moment in the convex hull of what its motions

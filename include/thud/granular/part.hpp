@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <numbers>
+#include <vector>
 
 #include "thud/math/dual.hpp"
 #include "thud/math/vec2.hpp"
@@ -18,6 +19,7 @@ enum class PartKind : std::uint8_t {
   disc,      ///< a disc that turns in the plane of motion
   block,     ///< a rectangle
   beam,      ///< a cylinder along the beam of its body, which bends
+  polygon,   ///< straight faces from corner to corner; laws that act at one point do not take it
 };
 
 /// Geometry of one part in the frame of its body.
@@ -33,6 +35,8 @@ struct PartOf {
   /// Beam: immersed length and area as if it were straight from its deformed tip on (Lee 2009, eqs 5.37–5.43).
   bool straight = false;
   bool cubic = false;  ///< particle: a cube instead of a ball, V = d³ and A = d² (Lee 2009, §3.4)
+  std::vector<BodyPointOf<P>> corners{};  ///< polygon
+  bool open = false;                      ///< polygon: thin plates, from the first corner to the last
 
   P length() const { return s1 - s0; }
   bool is_round() const {
