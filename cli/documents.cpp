@@ -126,18 +126,34 @@ std::string make_list_json() {
   return text_of(out);
 }
 
+namespace {
+Json range_json(const CalibratedRange& range) {
+  if (range.is_empty()) return nullptr;
+  const auto bound = [](double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); };
+  return {{"speed", {range.slowest, bound(range.fastest)}},
+          {"depth", {0.0, bound(range.deepest)}},
+          {"size", {range.thinnest, bound(range.thickest)}},
+          {"source", range.source}};
+}
+}  // namespace
+
 std::string make_laws_json() {
   Json out = head(), list = Json::array(), laws = Json::array();
   for (const Medium& m : media())
     list.push_back({{"name", m.name},
                     {"about", m.about},
+                    {"source", m.source},
+                    {"range", range_json(m.range)},
                     {"law", law_card(m.law).name},
                     {"coefficients", coefficients_json(m.law)}});
   for (const LawEntry* e : law_table()) {
     Json coefficients = Json::array();
     for (const Coefficient& c : e->card.coefficients)
       coefficients.push_back({{"name", c.key}, {"unit", c.unit}, {"about", c.about}});
-    laws.push_back({{"name", e->card.name}, {"about", e->card.about}, {"coefficients", coefficients}});
+    laws.push_back({{"name", e->card.name},
+                    {"about", e->card.about},
+                    {"coefficients", coefficients},
+                    {"range", range_json(e->card.range)}});
   }
   out["media"] = list;
   out["laws"] = laws;

@@ -44,6 +44,7 @@ thud_first_group(film src/report/film.cpp src/report/live.cpp)
 thud_first_group(film_parts src/draw/gif.cpp src/draw/raster.cpp src/report/film_scene.cpp)
 thud_first_group(draw src/draw/frame.cpp src/draw/svg.cpp src/draw/trajectory.cpp)
 thud_first_group(figures src/draw/pose_strip.cpp src/draw/stills.cpp)
+thud_first_group(maps src/draw/contours.cpp src/draw/heat_map.cpp)
 foreach(alone IN ITEMS impact_plane plot time_figure) # names local to them stand elsewhere too
   thud_first_group(${alone} src/draw/${alone}.cpp)
 endforeach()

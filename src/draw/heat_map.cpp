@@ -87,10 +87,13 @@ std::vector<Run> runs_of(const std::vector<std::uint8_t>& row) {
 /// other.
 class Tiles {
  public:
-  Tiles(const std::vector<Strip>& columns, const std::vector<Strip>& rows, const PlotFrame& frame)
+  using Colours = Colour (*)(double);
+  Tiles(const std::vector<Strip>& columns, const std::vector<Strip>& rows, const PlotFrame& frame,
+        Colours colours)
       : columns_(columns),
         rows_(rows),
         frame_(frame),
+        colours_(colours),
         path_(256) {}
 
   void add_row(std::size_t row, const std::vector<std::uint8_t>& shade_of) {
@@ -111,7 +114,7 @@ class Tiles {
       if (!path_[s].empty())
         canvas.add(fmt::format(
             "<path d=\"{}\" fill=\"{}\"/>", path_[s],
-            s == missing_shade ? "url(#missing)" : viridis((static_cast<double>(s) + 0.5) / shades).hex()));
+            s == missing_shade ? "url(#missing)" : colours_((static_cast<double>(s) + 0.5) / shades).hex()));
     canvas.add("</g>");
   }
 
@@ -134,6 +137,7 @@ class Tiles {
 
   const std::vector<Strip>&columns_, &rows_;
   const PlotFrame& frame_;
+  Colours colours_;
   std::vector<Open> open_;
   std::vector<std::string> path_;
 };
@@ -236,6 +240,11 @@ std::vector<double> levels_in(const Range& z) {
   return levels;
 }
 
+Range about_zero(Range r) {
+  const double most = std::max(std::abs(r.low), std::abs(r.high));
+  return {-most, most, r.is_empty};
+}
+
 class Map {
  public:
   explicit Map(const HeatMap& map)
@@ -243,7 +252,8 @@ class Map {
         x_(scaled(map.x_values, map.x.factor)),
         y_(scaled(map.y_values, map.y.factor)),
         z_(scaled(map.z_values, map.z.factor)),
-        z_range_(range_of(z_, 1)),
+        colours_(map.diverging ? blue_to_red : viridis),
+        z_range_(map.diverging ? about_zero(range_of(z_, 1)) : range_of(z_, 1)),
         levels_(levels_in(z_range_)),
         texts_(tick_texts(levels_)),
         has_missing_(std::any_of(z_.begin(), z_.end(), [](double z) { return !std::isfinite(z); })),
@@ -283,7 +293,7 @@ class Map {
 
   void draw_cells(Canvas& canvas) const {
     const std::vector<Strip> columns = strips_of(x_, frame_.x()), rows = strips_of(y_, frame_.y());
-    Tiles tiles(columns, rows, frame_);
+    Tiles tiles(columns, rows, frame_, colours_);
     std::vector<std::uint8_t> row(columns.size());
     for (std::size_t j = 0; j < rows.size(); ++j) {
       for (std::size_t i = 0; i < columns.size(); ++i)
@@ -297,7 +307,7 @@ class Map {
     Labeller labeller(frame_.box());
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       const double t = (levels_[k] - z_range_.low) / (z_range_.high - z_range_.low);
-      const std::string colour = viridis(t).lightness() < 0.3 ? "#ffffff" : ink;
+      const std::string colour = colours_(t).lightness() < 0.3 ? "#ffffff" : ink;
       const std::string look = fmt::format(
           "stroke=\"{}\" stroke-width=\"1\" stroke-linejoin=\"round\" stroke-opacity=\"0.85\"", colour);
       for (const ContourLine& line : contour_lines(x_, y_, z_, levels_[k])) {
@@ -325,7 +335,7 @@ class Map {
                   frame_.box().bottom - (has_missing_ ? 32 : 0)};
     std::string stops;
     for (int k = 0; k <= 8; ++k)
-      stops += fmt::format("<stop offset=\"{}\" stop-color=\"{}\"/>", k / 8.0, viridis(k / 8.0).hex());
+      stops += fmt::format("<stop offset=\"{}\" stop-color=\"{}\"/>", k / 8.0, colours_(k / 8.0).hex());
     canvas.add(fmt::format(
         "<defs><linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">{}</linearGradient></defs>",
         stops));
@@ -353,6 +363,7 @@ class Map {
 
   const HeatMap& map_;
   std::vector<double> x_, y_, z_;
+  Tiles::Colours colours_;
   Range z_range_;
   std::vector<double> levels_;
   std::vector<std::string> texts_;
@@ -361,6 +372,16 @@ class Map {
 };
 
 }  // namespace
+
+std::string map_row(const MapRow& row) {
+  const double top = header_height(width, row.title, row.subtitle) + 6;
+  Canvas canvas(width * static_cast<double>(row.maps.size()), top + height, row.title);
+  canvas.header(row.title, row.subtitle);
+  for (std::size_t k = 0; k < row.maps.size(); ++k)
+    canvas.add(fmt::format("<g transform=\"translate({} {})\">{}</g>", px(width * static_cast<double>(k)),
+                           px(top), heat_map(row.maps[k])));
+  return std::move(canvas).finish();
+}
 
 std::string heat_map(const HeatMap& map) {
   if (map.z_values.size() != map.x_values.size() * map.y_values.size())

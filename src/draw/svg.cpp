@@ -80,14 +80,24 @@ double Colour::lightness() const {
   return 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
 }
 
-Colour viridis(double t) {
-  static constexpr std::array<unsigned, 9> stops{0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c,
-                                                 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725};
+namespace {
+Colour between(const std::array<unsigned, 9>& stops, double t) {
   const double s = std::clamp(t, 0.0, 1.0) * (stops.size() - 1);
   const std::size_t k = std::min(static_cast<std::size_t>(s), stops.size() - 2);
   const Colour a = from_hex(stops[k]), b = from_hex(stops[k + 1]);
   const double u = s - static_cast<double>(k);
   return {std::lerp(a.red, b.red, u), std::lerp(a.green, b.green, u), std::lerp(a.blue, b.blue, u)};
+}
+}  // namespace
+
+Colour viridis(double t) {
+  return between({0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725},
+                 t);
+}
+
+Colour blue_to_red(double t) {
+  return between({0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b},
+                 t);
 }
 
 Colour distinct(std::size_t k) {

@@ -32,6 +32,8 @@ struct Colour {
 };
 /// A perceptually uniform scale from dark blue over green to yellow (viridis), 0 ≤ t ≤ 1.
 [[nodiscard]] Colour viridis(double t);
+/// From blue by white to red (ColorBrewer's RdBu), 0 ≤ t ≤ 1.
+[[nodiscard]] Colour blue_to_red(double t);
 /// Colours that people with any colour vision tell apart (Okabe & Ito).
 [[nodiscard]] Colour distinct(std::size_t k);
 

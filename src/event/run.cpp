@@ -1,6 +1,7 @@
 // A run from its start to its end: steps, what is met on the way, and the account.
 
 #include "event/run.hpp"
+#include "event/ranges.hpp"
 
 #include <fmt/format.h>
 
@@ -118,6 +119,8 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
     check_all_found();
   }
   if (done_) return;
+  has_ranges_ = has_ranges(s_.system);
+  if (has_ranges_) note_ranges(s_.system, s_.work.frames, s_.t, out_.out_of_range);
   h_ = first_step();
   if (struck && s_.stepper->is.adaptive)
     h_ = std::min(h_,
@@ -528,6 +531,7 @@ void Run::accept() {
   energy_size_ = std::max(energy_size_, s_.system.tree().kinetic_energy(s_.work.frames));
   if (s_.stepper->is.adaptive) watch_account(s_.energy());
   if (s_.system.tree().has_beams()) note_beams();
+  if (has_ranges_) note_ranges(s_.system, s_.work.frames, s_.t, out_.out_of_range);
 }
 
 // The constraints, as the integration has let them drift.

@@ -80,6 +80,7 @@ class Run final : public StepView {
   bool is_sane(const double* y) const;
   void accept();
   void note_beams();
+  bool has_ranges_ = false;
   double find_residual(double energy) const;
   void watch_account(double energy);
   void start_anew();

@@ -28,6 +28,9 @@ Line line(const char* key, const char* unit, const char* about, Field, bool posi
 #define FIELD(name) \
   [](auto& law) -> auto& { return law.name; }
 
+// Lee's experiments and computations: speeds up to 5 m/s, tips down to 39 mm, links of 6.35 mm and balls of 25.4 mm.
+CalibratedRange lee_range() { return {0, 5, 0.039, 6.35e-3, 25.4e-3, "Lee 2009"}; }
+
 constexpr const char* shear_about =
     "static resistance along the surface, as a multiple of that along the normal";
 
@@ -65,17 +68,18 @@ std::vector<Line> rft_lines() {
 
 std::deque<LawEntry> make_table(std::vector<std::vector<void (*)(DualLaw&, double)>>& rates) {
   std::deque<LawEntry> table;
-  const auto add = [&](const char* name, const char* about, Law law, std::vector<Line> lines) {
+  const auto add = [&](const char* name, const char* about, Law law, std::vector<Line> lines,
+                       CalibratedRange range = {}) {
     std::vector<Coefficient> coefficients;
     rates.emplace_back();
     for (Line& l : lines) {
       coefficients.push_back(std::move(l.coefficient));
       rates.back().push_back(l.set_rate);
     }
-    table.push_back({{name, about, std::move(coefficients)}, std::move(law)});
+    table.push_back({{name, about, std::move(coefficients), std::move(range)}, std::move(law)});
   };
   add("lee2009", "quadratic drag + Albert horizontal + Hill vertical static resistance", LeeLaw{},
-      lee_lines<LeeLawOf>());
+      lee_lines<LeeLawOf>(), lee_range());
   add("bingham", "F0 + b v", BinghamLaw{},
       {line<BinghamLawOf>("F0", "N", "constant resistance", FIELD(yield)),
        line<BinghamLawOf>("b", "N s/m", "linear drag", FIELD(viscous)),
@@ -106,7 +110,7 @@ std::deque<LawEntry> make_table(std::vector<std::vector<void (*)(DualLaw&, doubl
   add("drft", "resistive force theory, and lambda rho v_n^2 on what leads (Agarwal et al. 2019)", DrftLaw{},
       std::move(dynamic));
   add("lee-spread", "lee2009 as densities along the axis: moments besides, however a shape is cut",
-      LeeSpreadLaw{}, lee_lines<LeeSpreadLawOf>());
+      LeeSpreadLaw{}, lee_lines<LeeSpreadLawOf>(), lee_range());
   return table;
 }
 
@@ -138,16 +142,21 @@ std::vector<Medium> make_media() {
     law.zeta = zeta;
     return law;
   };
-  return {{"play-sand", "the sand of Lee 2009: eta_v 22 plunging, 0.5 withdrawing, lambda 1.1", play_sand},
+  constexpr const char* li = "Li, Zhang & Goldman 2013";
+  constexpr const char* codes =
+      "published codes of resistive force theory; whose measurement it is they do not say";
+  return {{"play-sand", "the sand of Lee 2009: eta_v 22 plunging, 0.5 withdrawing, lambda 1.1",
+           "Lee 2009, ch. 4 and app. E", play_sand, lee_range()},
           {"hill-sand",
-           "play sand with Hill et al.'s vertical resistance: 10, 1.4 plunging; 0.5, 1.7 withdrawing", hill},
-          {"poppy-loose", "loose poppy seeds, 0.7 mm, volume fraction 0.58 (Li, Zhang & Goldman 2013)",
-           RftLaw{1, rft_poppy_loose}},
-          {"poppy-close", "close poppy seeds, 0.7 mm, volume fraction 0.62 (Li, Zhang & Goldman 2013)",
-           RftLaw{1, rft_poppy_close}},
-          {"glass-beads", "glass beads: the generic set, zeta 0.33 (Li, Zhang & Goldman 2013)", grains(0.33)},
-          {"simulant-soft", "soil simulant: the generic set, zeta 2.02", grains(2.02)},
-          {"simulant-firm", "soil simulant: the generic set, zeta 3.05, of the wheels of the tests",
+           "play sand with Hill et al.'s vertical resistance: 10, 1.4 plunging; 0.5, 1.7 withdrawing",
+           "Lee 2009; Hill et al. 2005", hill, lee_range()},
+          {"play-sand-spread", "the sand of Lee 2009 along the axes of bodies (law lee-spread)",
+           "Lee 2009, ch. 4 and app. E; the densities are ours", LeeSpreadLaw{play_sand}, lee_range()},
+          {"poppy-loose", "loose poppy seeds, 0.7 mm, volume fraction 0.58", li, RftLaw{1, rft_poppy_loose}},
+          {"poppy-close", "close poppy seeds, 0.7 mm, volume fraction 0.62", li, RftLaw{1, rft_poppy_close}},
+          {"glass-beads", "glass beads: the generic set, zeta 0.33", li, grains(0.33)},
+          {"simulant-soft", "soil simulant: the generic set, zeta 2.02", codes, grains(2.02)},
+          {"simulant-firm", "soil simulant: the generic set, zeta 3.05, of the wheels of the tests", codes,
            grains(3.05)}};
 }
 

@@ -344,6 +344,27 @@ std::vector<std::pair<std::string, double>> list_channel_losses(const System& sy
   return out;
 }
 
+namespace {
+
+std::string describe_range(const System& system, const RangeUse& use) {
+  const Bed& bed = system.beds()[static_cast<std::size_t>(use.bed)];
+  const bool speed = use.quantity == RangeUse::speed;
+  const auto show = [&](double x) {
+    return speed ? fmt::format("{:.3g} m/s", x) : fmt::format("{:.3g} mm", 1e3 * x);
+  };
+  const std::string& body = system.tree().body(use.body).name;
+  const std::string what = use.quantity == RangeUse::speed ? fmt::format("{} moves at up to", body)
+                         : use.quantity == RangeUse::depth ? fmt::format("{} gets as deep as", body)
+                                                           : fmt::format("{} has a width of", body);
+  const char* side = use.most > use.limit ? "up to" : "down to";
+  const std::string when =
+      use.quantity == RangeUse::size ? "" : fmt::format("; beyond that from {:.4g} s on", use.time);
+  return fmt::format("in bed \"{}\" {} {}, and its law was calibrated {} {} ({}){}", bed.name, what,
+                     show(use.most), side, show(use.limit), bed.range.source, when);
+}
+
+}  // namespace
+
 std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& run) {
   std::vector<std::string> notes = scenario.notes;
   for (std::string& note : list_impact_notes(run.outcome)) notes.push_back(std::move(note));
@@ -359,6 +380,7 @@ std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& r
         fmt::format("{} turned at {:.2g} times its lowest bending frequency; the stiffening of a fast "
                     "turning beam is left out",
                     tree.body(use.spun).name, use.spin));
+  for (const RangeUse& use : outcome.out_of_range) notes.push_back(describe_range(*scenario.system, use));
   double highest = 0;
   for (int i = 0; i < tree.dof_count(); ++i) highest = std::max(highest, tree.dof_frequency(i));
   const bool is_explicit = outcome.method == Method::dop853 || outcome.method == Method::dopri5;

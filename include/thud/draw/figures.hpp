@@ -31,9 +31,17 @@ struct HeatMap {
   std::vector<double> z_values{};              ///< row by row, z[j·nx + i] at (x_i, y_j); NaN: missing
   std::string missing = "no value";            ///< in the legend, where values are missing
   bool contours = true;
+  bool diverging = false;  ///< colours from blue by white to red, white at zero
 };
 /// Colours between the nodes are interpolated. Throws std::invalid_argument when the sizes do not fit.
 [[nodiscard]] std::string heat_map(const HeatMap& map);
+
+/// Heat maps beside each other, under a title of all.
+struct MapRow {
+  std::string title{}, subtitle{};
+  std::vector<HeatMap> maps{};
+};
+[[nodiscard]] std::string map_row(const MapRow& row);
 
 struct FigureCurve {
   std::string name{};  ///< "25°"

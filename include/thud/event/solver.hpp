@@ -112,6 +112,17 @@ struct BeamUse {
   int spun = 0;
 };
 
+/// A quantity that left the range in which the law of a bed was calibrated.
+struct RangeUse {
+  enum Quantity : std::uint8_t { speed, depth, size };
+  int bed = 0;
+  Quantity quantity = speed;
+  int body = 0;      ///< that went farthest
+  double most = 0;   ///< SI
+  double limit = 0;  ///< that it is beyond
+  double time = 0;   ///< when it was passed first
+};
+
 struct Outcome {
   StopReason reason = StopReason::failed;
   std::string message;  ///< why a run failed
@@ -127,7 +138,8 @@ struct Outcome {
   EnergyAccount energy;
   Statistics stats;
   BeamUse beams;
-  Method method = Method::automatic;  ///< that was used
+  std::vector<RangeUse> out_of_range;  ///< one for each bed and quantity
+  Method method = Method::automatic;   ///< that was used
 };
 
 /// A stretch of time for which the friction of a joint held it.

@@ -357,6 +357,7 @@ void add_to_law_table(const OwnLaw& law);
 struct Medium {
   const char* name;
   const char* about;
+  const char* source;
   Law law;
   CalibratedRange range{};
 };
