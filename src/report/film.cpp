@@ -407,8 +407,7 @@ struct Film::Impl {
                       note = "at rest: resultant only";
     const bool held = is_held(t);
     const double words = svg::text_length(held ? note : text, 12);
-    c.rect({6, 6, 6 + wide + 22 + words, held ? 46.0 : 30.0},
-           fmt::format("fill=\"{}\" fill-opacity=\"0.85\"", sky));
+    c.rect({6, 6, 6 + wide + 22 + words, held ? 46.0 : 30.0}, fmt::format("fill=\"{}\"", sky));
     draw_stress_arrow(c, {12, 18}, {12 + wide, 18});
     c.text(20 + wide, 22, text, {.size = 12, .fill = stress_tone});
     if (held) c.text(20 + wide, 38, note, {.size = 12, .fill = stress_tone});
