@@ -112,6 +112,10 @@ docs: all ## recompute docs/results.md, the reference of scenario files, and the
 	build/thud run double_pendulum --set "angle1=75 deg" --set "angle2=30 deg" --until rest --svg docs/img/still.svg --quiet
 	build/thud reproduce --figures build/figures lee2009/figure-4.13
 	cp build/figures/lee2009/figure_4_13.svg docs/img/
+	build/thud run upright_rod --poses 4 --plot link.tip.depth,link.angle --svg docs/img/upright_rod.svg --quiet
+	build/thud run free_link --set "angle=0.001 deg" --until rest --poses 4 --plot link.tip.depth,link.angle --svg docs/img/toppled_rod.svg --quiet
+	build/thud sweep wheel_slip --svg build/figures --out build/figures/wheel_slip.h5 --quiet
+	cp build/figures/wheel_slip_1.svg docs/img/wheel_slip.svg
 	build/thud schema --study > docs/thud-study.schema.json
 	$(PYTHON) scripts/make-gallery build/thud
 

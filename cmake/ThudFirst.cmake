@@ -38,7 +38,7 @@ foreach(unit IN ITEMS scenario scenario_contacts scenario_parts scenario_values)
 endforeach()
 thud_first_group(tables src/base/error.cpp src/base/format.cpp src/store/csv.cpp src/store/file.cpp
   src/scenario/schema.cpp src/scenario/schema_tables.cpp)
-thud_first_group(report src/report/csv.cpp src/report/impacts.cpp src/report/summary.cpp src/report/frames.cpp
+thud_first_group(report src/elements/stress_field.cpp src/report/csv.cpp src/report/impacts.cpp src/report/summary.cpp src/report/frames.cpp
   src/report/frames_json.cpp src/report/html.cpp src/report/json.cpp src/report/scene.cpp)
 thud_first_group(film src/report/film.cpp src/report/live.cpp)
 thud_first_group(film_parts src/draw/gif.cpp src/draw/raster.cpp src/report/film_scene.cpp)

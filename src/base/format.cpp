@@ -32,6 +32,8 @@ constexpr std::array suits{
     Suit{"N", 0.9995e4, 1e-3, "kN"},
     Suit{"N", 0.0995, 1, "N"},
     Suit{"N", 0, 1e3, "mN"},
+    Suit{"Pa", 0.9995e6, 1e-6, "MPa"},
+    Suit{"Pa", 0.9995e3, 1e-3, "kPa"},
     Suit{"N m", 0.0995, 1, "N m"},
     Suit{"N m", 0, 1e3, "mN m"},
     Suit{"J", 0.9995e4, 1e-3, "kJ"},

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "thud/base/format.hpp"
+#include "thud/elements/stress_field.hpp"
 #include "thud/math/portable.hpp"
 #include "thud/scenario/outline.hpp"
 
@@ -72,6 +73,28 @@ std::vector<Obstacle> find_obstacles(const System& system) {
 
 }  // namespace
 
+// Arrows are to end on the outline: of a plate on the side from which it is pushed.
+void add_stress(const System& system, const Work<double>& work, Pose& pose) {
+  system.each([&]<class E>(const E& e, int k) {
+    if constexpr (std::is_same_v<E, SpreadSand> || std::is_same_v<E, LeeSpread>)
+      for (const StressStretch& s : list_stretches(e, 12)) {
+        const Vec along = work.frames.position(s.body, s.b) - work.frames.position(s.body, s.a);
+        const double length = norm(along);
+        const Vec across = length > 0 ? (1 / length) * Vec{along.z, -along.x} : Vec{};
+        PoseStress out;
+        for (const StressCell& cell :
+             find_stress(e, s, system.scene(), work.frames, work.of<E>()[static_cast<std::size_t>(k)])
+                 .cells) {
+          const Vec stress = cell.stress();
+          const double side = dot(stress, across) > 0.2 * norm(stress) ? -s.half : s.half;
+          out.at.push_back(cell.at + side * across);
+          out.stress.push_back(stress);
+        }
+        if (!out.at.empty()) pose.stress.push_back(std::move(out));
+      }
+  });
+}
+
 PoseStrip make_pose_strip(const Scenario& scenario, const TrajectoryRecorder& trajectory, int count) {
   PoseStrip out;
   std::vector<double> times;
@@ -90,6 +113,7 @@ PoseStrip make_pose_strip(const Scenario& scenario, const TrajectoryRecorder& tr
   const std::vector<TravelSpan> spans = find_spans(tree, states);
   const double begin = times.front(), end = times.back();
   std::size_t last = times.size();
+  std::vector<std::size_t> rows;
   for (int k = 0; k < count; ++k) {
     const double wanted = count > 1 ? begin + (end - begin) * k / (count - 1) : end;
     auto row = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), wanted) - times.begin());
@@ -97,7 +121,18 @@ PoseStrip make_pose_strip(const Scenario& scenario, const TrajectoryRecorder& tr
     if (row > 0 && wanted - times[row - 1] < times[row] - wanted) --row;
     if (row == last) continue;  // a run of few rows
     last = row;
+    rows.push_back(row);
     out.poses.push_back(make_pose(scenario, times[row], states.data() + row * dofs, spans));
+  }
+  bool feels = false;
+  scenario.system->each([&]<class E>(const E&, int) {
+    feels = feels || std::is_same_v<E, SpreadSand> || std::is_same_v<E, LeeSpread>;
+  });
+  if (feels) {
+    std::size_t next = 0;
+    trajectory.read_work(rows, [&](double, const Work<double>& work) {
+      add_stress(*scenario.system, work, out.poses[next++]);
+    });
   }
   return out;
 }
@@ -111,7 +146,16 @@ constexpr double gap = 8, label_size = 11, label_height = 18, scale_height = 24,
 struct Shade {
   const char *body, *veil, *edge;
 };
+constexpr const char* stress_tone = "#86117a";
 constexpr Shade sand{"#f3e6c8", "#e3c88f", "#a98a4f"}, wall{"#d9dbde", "#d9dbde", "#55595e"};
+
+double largest_stress(const PoseStrip& strip) {
+  double most = 0;
+  for (const Pose& pose : strip.poses)
+    for (const PoseStress& row : pose.stress)
+      for (const Vec& s : row.stress) most = std::max(most, norm(s));
+  return most;
+}
 
 // What of a polygon lies where depth(p) ≥ 0.
 template <class Depth>
@@ -165,8 +209,8 @@ std::string StripLayout::colour(std::size_t k, std::size_t count) {
   return Colour{std::lerp(0.62, 0.07, t), std::lerp(0.73, 0.20, t), std::lerp(0.83, 0.34, t)}.hex();
 }
 
-// Around all poses, with the surface in view where it is not far off.
-StripLayout::Extent StripLayout::extent() const {
+// Around all poses, with the surface in view where it is not far off, and room for the arrows.
+StripLayout::Extent StripLayout::extent() {
   Extent e{HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL};
   const auto add = [&](Vec p, double around) {
     e.left = std::min(e.left, p.x - around), e.right = std::max(e.right, p.x + around);
@@ -188,6 +232,12 @@ StripLayout::Extent StripLayout::extent() const {
     const Vec middle{0.5 * (e.left + e.right), 0.5 * (e.top + e.bottom)};
     const double depth = o.plane.depth(middle);
     if (std::abs(depth) < 1.2 * size) add(middle - depth * o.plane.normal, 0.04 * size);
+  }
+  if (const double most = largest_stress(strip_); most > 0) {
+    stress_scale_ = 0.2 * size / most;
+    for (const Pose& pose : strip_.poses)
+      for (const PoseStress& row : pose.stress)
+        for (std::size_t i = 0; i < row.at.size(); ++i) add(row.at[i] - stress_scale_ * row.stress[i], 0);
   }
   const double more = 0.02 * size;
   return {e.left - more, e.right + more, e.top - more, e.bottom + more};
@@ -284,6 +334,33 @@ void StripLayout::draw_pose(Canvas& canvas, const Box& f, std::size_t k) const {
   }
 }
 
+void StripLayout::draw_stress(Canvas& canvas, const Box& f, const Pose& pose) const {
+  for (const PoseStress& row : pose.stress) {
+    std::vector<Point> tips, tails;
+    for (std::size_t i = 0; i < row.at.size(); ++i) {
+      tips.push_back(place(f, row.at[i]));
+      tails.push_back(place(f, row.at[i] - stress_scale_ * row.stress[i]));
+    }
+    const double along = tips.size() > 1
+                           ? portable::hypot(tips.back()[0] - tips[0][0], tips.back()[1] - tips[0][1])
+                                 / static_cast<double>(tips.size() - 1)
+                           : 1e300;
+    const auto stride = std::clamp<std::size_t>(
+        static_cast<std::size_t>(std::ceil(4 / std::max(along, 1e-6))), 1, tips.size());
+    for (std::size_t i = (stride - 1) / 2; i < tips.size(); i += stride) {
+      const double dx = tips[i][0] - tails[i][0], dy = tips[i][1] - tails[i][1],
+                   length = portable::hypot(dx, dy);
+      if (!(length > 1)) continue;
+      const double ux = dx / length, uy = dy / length, head = std::min(4.0, 0.6 * length);
+      const Point neck{tips[i][0] - ux * head, tips[i][1] - uy * head};
+      canvas.line(tails[i], neck, fmt::format("stroke=\"{}\" stroke-width=\"0.9\"", stress_tone));
+      canvas.add(fmt::format("<path class=\"stress\" d=\"M{} {}L{} {}L{} {}Z\" fill=\"{}\"/>", px(tips[i][0]),
+                             px(tips[i][1]), px(neck[0] - 0.42 * head * uy), px(neck[1] + 0.42 * head * ux),
+                             px(neck[0] + 0.42 * head * uy), px(neck[1] - 0.42 * head * ux), stress_tone));
+    }
+  }
+}
+
 // A double line, a little longer than what is used of it.
 void StripLayout::draw_rail(Canvas& canvas, Point begin, Point end) {
   const double dx = end[0] - begin[0], dy = end[1] - begin[1], length = portable::hypot(dx, dy);
@@ -317,6 +394,8 @@ void StripLayout::draw_scale(Canvas& canvas) const {
   for (const double x : {left_, right}) canvas.line({x, y - 3.5}, {x, y + 3.5}, look);
   std::string text = show_quantity(length, "m", {}, 3);
   if (!strip_.caption.empty()) text += "; " + strip_.caption;
+  if (const double most = largest_stress(strip_); most > 0)
+    text += "; arrows: stress of the sand, at most " + show_quantity(most, "Pa", {}, 3);
   canvas.text(right + 8, y + 0.36 * label_size, text, {.size = label_size, .fill = faint});
 }
 
@@ -330,6 +409,7 @@ void StripLayout::draw(Canvas& canvas) const {
     for (const auto* list : {&strip_.obstacles, &carried}) draw_obstacles(canvas, f, *list, false);
     draw_pose(canvas, f, k);
     for (const auto* list : {&strip_.obstacles, &carried}) draw_obstacles(canvas, f, *list, true);
+    draw_stress(canvas, f, strip_.poses[k]);
     draw_anchors(canvas, f);
     canvas.rect(f, "fill=\"none\" stroke=\"#c9ccd0\" stroke-width=\"0.8\"");
     canvas.text(

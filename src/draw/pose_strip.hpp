@@ -23,7 +23,7 @@ class StripLayout {
     double height() const { return bottom - top; }
   };
 
-  Extent extent() const;
+  Extent extent();
   void choose_grid();
   Box frame(std::size_t k) const;
   Point place(const Box& frame, Vec p) const;
@@ -32,11 +32,13 @@ class StripLayout {
                       bool over) const;
   static void draw_rail(Canvas& canvas, Point begin, Point end);
   void draw_pose(Canvas& canvas, const Box& frame, std::size_t k) const;
+  void draw_stress(Canvas& canvas, const Box& frame, const Pose& pose) const;
   void draw_anchors(Canvas& canvas, const Box& frame) const;
   void draw_scale(Canvas& canvas) const;
 
   const PoseStrip& strip_;
   double left_, top_, width_, height_ = 0, padding_;
+  double stress_scale_ = 0;  // from a stress to the length of its arrow [m/Pa]; set by extent()
   Extent extent_;
   double scale_ = 1, frame_width_ = 0, frame_height_ = 0;
   std::size_t across_ = 1, rows_ = 1;

@@ -231,6 +231,21 @@ void TrajectoryRecorder::read_states(const std::function<void(double, const doub
   for_each(stride(), [&](const Row& row, const double* state) { sink(row.time, state); });
 }
 
+void TrajectoryRecorder::read_work(const std::vector<std::size_t>& rows,
+                                   const std::function<void(double, const Work<double>&)>& sink) const {
+  Work<double> work;
+  system_.prepare(work);
+  std::vector<double> slope(width_);
+  std::size_t row_number = 0, next = 0;
+  for_each(stride(), [&](const Row& row, const double* state) {
+    if (next < rows.size() && rows[next] == row_number++) {
+      go_to(row, state, work, slope);
+      sink(row.time, work);
+      ++next;
+    }
+  });
+}
+
 std::vector<Peak> TrajectoryRecorder::peaks(const std::vector<Observable>& what) const {
   Work<double> work;
   system_.prepare(work);

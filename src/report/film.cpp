@@ -23,7 +23,8 @@ using Spots = std::vector<svg::Point>;
 // The colours of the page in its light theme.
 constexpr const char *sky = "#fbfaf7", *grid_line = "#e9e5dc", *sand = "#ead2a3", *sand_edge = "#a98245",
                      *wall = "#c5c9cf", *wall_edge = "#6b727c", *edge = "#26323e", *force_tone = "#c8321f",
-                     *trail_tone = "#0b6a7f", *touch_tone = "#b45f06", *dark = "#22262c";
+                     *stress_tone = "#86117a", *trail_tone = "#0b6a7f", *touch_tone = "#b45f06",
+                     *dark = "#22262c";
 constexpr const char* body_tones[] = {"#5d7389", "#2f8279", "#8460a4", "#a75c4c", "#557f45", "#4067ab"};
 
 constexpr double film_width = 640, least_height = 240, most_height = 640, foot = 30;
@@ -325,6 +326,93 @@ struct Film::Impl {
     if (most > 0.25 * scene.largest_force) label(c, tip, show_quantity(most, "N", {}, 3), force_tone);
   }
 
+  // ---- stress along what is immersed: web/src/stress.ts ----
+
+  double longest_stress() const { return 0.16 * std::min(film_width, height); }
+
+  void draw_stress(Canvas& c, double t, const std::vector<film::Pose>& poses) const {
+    if (!(scene.largest_stress > 0)) return;
+    for (const film::Stress& s : scene.stress) {
+      const double from = scene.at(s.from, t), to = scene.at(s.to, t);
+      if (!std::isfinite(from + to)) continue;
+      const film::Pose& pose = poses[static_cast<std::size_t>(s.body)];
+      const film::Point a = pose.place(s.a[0], s.a[1]), b = s.round ? a : pose.place(s.b[0], s.b[1]);
+      const double dx = b[0] - a[0], dz = b[1] - a[1], length = portable::hypot(dx, dz);
+      const std::size_t n = s.sx.size();
+      Spots tips, tails;
+      double pushed = 0, all = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        const double x = std::lerp(from, to, (static_cast<double>(k) + 0.5) / static_cast<double>(n));
+        const double sx = scene.at(s.sx[k], t), sz = scene.at(s.sz[k], t), size = portable::hypot(sx, sz);
+        film::Point at{a[0] + x * dx, a[1] + x * dz}, across{0, 0};
+        if (s.round) {
+          across = {portable::sin(x), portable::cos(x)};
+          at = {a[0] + s.radius * across[0], a[1] + s.radius * across[1]};
+        } else if (length > 0) {
+          across = {dz / length, -dx / length};
+        }
+        const double push = sx * across[0] + sz * across[1];
+        const double side = push > 0.2 * size ? -s.half : s.half;  // from which a plate is pushed
+        pushed += std::abs(push), all += size;
+        tips.push_back(on({at[0] + side * across[0], at[1] + side * across[1]}));
+        const double scaled = longest_stress() / scene.largest_stress;
+        tails.push_back({tips.back()[0] - scaled * sx, tips.back()[1] - scaled * sz});
+      }
+      if (n > 2 && pushed > 0.4 * all) {
+        Spots area = tails;
+        area.insert(area.end(), tips.rbegin(), tips.rend());
+        polygon(c, area, fmt::format("fill=\"{}\" fill-opacity=\"0.16\"", stress_tone));
+        c.polyline(tails, stroke(stress_tone, 1));
+      }
+      const double along = n > 1 ? portable::hypot(tips.back()[0] - tips[0][0], tips.back()[1] - tips[0][1])
+                                       / static_cast<double>(n - 1)
+                                 : HUGE_VAL;
+      const std::size_t stride =
+          std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(6 / std::max(along, 1e-6))), 1, n);
+      for (std::size_t k = (stride - 1) / 2; k < n; k += stride) draw_stress_arrow(c, tails[k], tips[k]);
+    }
+  }
+
+  static void draw_stress_arrow(Canvas& c, svg::Point tail, svg::Point tip) {
+    const double dx = tip[0] - tail[0], dy = tip[1] - tail[1], length = portable::hypot(dx, dy);
+    if (!(length > 1.5)) return;
+    const double ux = dx / length, uy = dy / length, head = std::min(6.0, 0.6 * length);
+    const svg::Point neck{tip[0] - ux * head, tip[1] - uy * head};
+    c.line(tail, neck, stroke(stress_tone, 1.4));
+    polygon(c,
+            {tip,
+             {neck[0] - 0.42 * head * uy, neck[1] + 0.42 * head * ux},
+             {neck[0] + 0.42 * head * uy, neck[1] - 0.42 * head * ux}},
+            fmt::format("fill=\"{}\"", stress_tone));
+  }
+
+  /// The sand holds a body whose stress is shown while it moves: then only the resultant is known.
+  bool is_held(double t) const {
+    return std::any_of(scene.stress.begin(), scene.stress.end(), [&](const film::Stress& s) {
+      for (const film::Stress& o : scene.stress)
+        if (o.body == s.body && std::isfinite(scene.at(o.from, t))) return false;
+      return std::any_of(scene.forces.begin(), scene.forces.end(), [&](const film::Force& f) {
+        return f.body == s.body && f.bed == s.bed
+            && portable::hypot(scene.at(f.fx, t), scene.at(f.fz, t)) > 0;
+      });
+    });
+  }
+
+  // What a length means, at the top.
+  void draw_stress_scale(Canvas& c, double t) const {
+    if (!(scene.largest_stress > 0)) return;
+    const double value = round_down(scene.largest_stress),
+                 wide = longest_stress() * value / scene.largest_stress;
+    const std::string text = show_quantity(value, "Pa", {}, 3) + " of stress",
+                      note = "at rest: resultant only";
+    const bool held = is_held(t);
+    const double words = svg::text_length(held ? note : text, 12);
+    c.rect({6, 6, 6 + wide + 22 + words, held ? 46.0 : 30.0}, fmt::format("fill=\"{}\"", sky));
+    draw_stress_arrow(c, {12, 18}, {12 + wide, 18});
+    c.text(20 + wide, 22, text, {.size = 12, .fill = stress_tone});
+    if (held) c.text(20 + wide, 38, note, {.size = 12, .fill = stress_tone});
+  }
+
   // ---- below the picture ----
 
   void draw_foot(Canvas& c, double t, double speed) const {
@@ -375,7 +463,9 @@ std::string Film::frame(double t) const {
   f.draw_bodies(c, poses);
   f.draw_connectors(c, poses);
   f.draw_veils(c);
+  f.draw_stress(c, t, poses);
   f.draw_forces(c, t);
+  f.draw_stress_scale(c, t);
   if (!f.scene.impacts.size.empty()) f.draw_impacts(c, t);
   c.add("</g>");
   f.draw_foot(c, t, speed());

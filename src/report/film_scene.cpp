@@ -52,6 +52,22 @@ Spot read_spot(const Doc& d) {
   return {-1, d["x"], d["z"], {}};
 }
 
+Stress read_stress(const Doc& d) {
+  Stress out;
+  out.body = d["body"], out.bed = d["bed"];
+  out.round = d.contains("center");
+  const Doc& a = d[out.round ? "center" : "a"];
+  out.a = {a[0], a[1]};
+  if (out.round)
+    out.radius = d["radius"];
+  else
+    out.b = {d["b"][0], d["b"][1]}, out.half = d["half"];
+  out.from = numbers(d["from"]), out.to = numbers(d["to"]);
+  for (const Doc& column : d["sx"]) out.sx.push_back(numbers(column));
+  for (const Doc& column : d["sz"]) out.sz.push_back(numbers(column));
+  return out;
+}
+
 double bend(const std::vector<double>& shapes, const std::vector<double>& eta) {
   double w = 0;
   for (std::size_t k = 0; k < std::min(shapes.size(), eta.size()); ++k) w += shapes[k] * eta[k];
@@ -113,7 +129,14 @@ Scene::Scene(const Scenario& scenario, const RunResult& run, const FrameRecorder
   }
   is_elastic = !bending_.empty();
   for (const Doc& f : doc["forces"])
-    forces.push_back({f["body"], numbers(f["x"]), numbers(f["z"]), numbers(f["fx"]), numbers(f["fz"])});
+    forces.push_back({f["body"], f.value("bed", -1), numbers(f["x"]), numbers(f["z"]), numbers(f["fx"]),
+                      numbers(f["fz"])});
+  for (const Doc& s : doc["stress"]) stress.push_back(read_stress(s));
+  for (const Stress& s : stress)
+    for (std::size_t i = 0; i < s.sx.size(); ++i)
+      for (std::size_t k = 0; k < s.sx[i].size(); ++k)
+        if (std::isfinite(s.sx[i][k]))
+          largest_stress = std::max(largest_stress, portable::hypot(s.sx[i][k], s.sz[i][k]));
   const Doc& struck = doc["impacts"];
   impacts = {numbers(struck["time"]), numbers(struck["x"]), numbers(struck["z"]), numbers(struck["normal"])};
   const std::vector<double> along = numbers(struck["tangential"]);

@@ -52,8 +52,18 @@ struct Connector {
 };
 
 struct Force {
-  int body = 0;
+  int body = 0, bed = -1;
   std::vector<double> x, z, fx, fz;
+};
+
+/// Along a straight stretch from a to b of a body, or on the rim around a.
+struct Stress {
+  int body = 0, bed = 0;
+  bool round = false;
+  Point a{}, b{};
+  double radius = 0, half = 0;
+  std::vector<double> from, to;
+  std::vector<std::vector<double>> sx, sz;  // not numbers where it is not known
 };
 
 struct Impacts {
@@ -86,11 +96,13 @@ struct Scene {
   std::vector<Connector> connectors;
   std::vector<double> time;
   std::vector<Force> forces;
+  std::vector<Stress> stress;
   Impacts impacts;
   double end = 0;
   double magnification = 1;  // of deflections
   bool is_elastic = false;
   double largest_force = 0;  // 0: all of them are noise
+  double largest_stress = 0;
 
   [[nodiscard]] std::vector<Pose> poses(double t) const;
   [[nodiscard]] double at(const std::vector<double>& column, double t) const;

@@ -1,8 +1,10 @@
 // A run as the page plays it.
 #include <algorithm>
+#include <limits>
 
 #include "draw/number_text.hpp"
 #include "report/json_parts.hpp"
+#include "thud/elements/stress_field.hpp"
 #include "thud/math/portable.hpp"
 #include "thud/report/csv.hpp"
 #include "thud/report/json.hpp"
@@ -16,10 +18,20 @@ using namespace json_parts;
 namespace {
 
 constexpr std::size_t most_events = 5000;
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 // Force of the sand on one piece, at the centroid of what is immersed of it.
 struct PieceColumns {
   std::vector<double> x, z, fx, fz;
+  bool acts = false;
+};
+
+// The stress on the cells of a stretch, not numbers where it is not known.
+struct StressColumns {
+  StressStretch stretch;
+  int element = 0;  // of those of is_along
+  std::vector<double> from, to;
+  std::vector<std::vector<double>> sx, sz;
   bool acts = false;
 };
 
@@ -28,6 +40,7 @@ struct Columns {
   std::vector<std::vector<double>> x, z, angle;       // of the frame of every body
   std::vector<std::vector<double>> elastic;           // of all bodies, one coordinate after the other
   std::vector<PieceColumns> pieces, along, contacts;  // along: of the elements of is_along, in their order
+  std::vector<StressColumns> stress;
   std::vector<std::vector<double>> observables;
 };
 
@@ -75,6 +88,45 @@ void add_along(const System& system, const E& e, int k, const Work<double>& work
   out.fz.push_back(force.z);
 }
 
+// About sixteen arrows to a body, fewer where there are many.
+void list_stress(const System& system, std::vector<StressColumns>& out) {
+  int bodies = 0, element = 0;
+  system.each([&]<class E>(const E&, int) { bodies += is_along<E>; });
+  system.each([&]<class E>(const E& e, int) {
+    if constexpr (is_along<E>) {
+      for (const StressStretch& s : list_stretches(e, std::clamp(160 / bodies, 4, 16))) {
+        const auto cells = static_cast<std::size_t>(s.cells);
+        out.push_back({s, element, {}, {}, {}, {}});
+        out.back().sx.resize(cells), out.back().sz.resize(cells);
+      }
+      ++element;
+    }
+  });
+}
+
+void add_stress(const System& system, const Work<double>& work, std::vector<StressColumns>& out) {
+  std::size_t next = 0;
+  int element = 0;
+  system.each([&]<class E>(const E& e, int k) {
+    if constexpr (is_along<E>) {
+      for (; next < out.size() && out[next].element == element; ++next) {
+        StressColumns& c = out[next];
+        const StressNow now =
+            find_stress(e, c.stretch, system.scene(), work.frames, work.of<E>()[static_cast<std::size_t>(k)]);
+        const bool acts = !now.cells.empty();
+        c.acts = c.acts || acts;
+        c.from.push_back(acts ? now.from : missing);
+        c.to.push_back(acts ? now.to : missing);
+        for (std::size_t i = 0; i < c.sx.size(); ++i) {
+          const Vec stress = acts ? now.cells[i].stress() : Vec{missing, missing};
+          c.sx[i].push_back(stress.x), c.sz[i].push_back(stress.z);
+        }
+      }
+      ++element;
+    }
+  });
+}
+
 // Force of a lasting or compliant contact on its first body, where they touch. An impact has an impulse but no force.
 void add_contact(const System& system, std::size_t k, const Work<double>& work, PieceColumns& out) {
   const Touching<double>& w = work.of<ContactForce>()[k];
@@ -98,6 +150,7 @@ Columns read_columns(const Scenario& s, const FrameRecorder& frames,
   c.pieces.resize(system.pieces().size());
   c.contacts.resize(system.contacts().size());
   c.observables.resize(wanted.size());
+  list_stress(system, c.stress);
   frames.read([&](double t, const double* state, const Work<double>& work) {
     c.time.push_back(t);
     for (std::size_t i = 0; i < bodies; ++i) {
@@ -114,6 +167,7 @@ Columns read_columns(const Scenario& s, const FrameRecorder& frames,
         add_along(system, e, k, work, c.along[next++]);
       }
     });
+    add_stress(system, work, c.stress);
     for (std::size_t k = 0; k < c.contacts.size(); ++k) add_contact(system, k, work, c.contacts[k]);
     for (std::size_t k = 0; k < wanted.size(); ++k)
       c.observables[k].push_back(observe(system, wanted[k].observable, t, state, work));
@@ -226,6 +280,33 @@ void append_forces(std::string& out, const System& system, const Columns& c) {
   out += ']';
 }
 
+void append_stress(std::string& out, const Columns& c) {
+  out += ",\"stress\":[";
+  for (const StressColumns& p : c.stress) {
+    if (!p.acts) continue;
+    const StressStretch& s = p.stretch;
+    if (out.back() != '[') out += ',';
+    out += fmt::format("{{\"body\":{},\"bed\":{}", s.body, s.bed);
+    out += s.round
+             ? fmt::format(",\"center\":[{},{}],\"radius\":{}", s.a.s, s.a.n, s.radius)
+             : fmt::format(",\"a\":[{},{}],\"b\":[{},{}],\"half\":{}", s.a.s, s.a.n, s.b.s, s.b.n, s.half);
+    for (const auto& [name, column] : {std::pair{"from", &p.from}, std::pair{"to", &p.to}}) {
+      out += fmt::format(",\"{}\":", name);
+      append_numbers(out, *column, 5);
+    }
+    for (const auto& [name, columns] : {std::pair{"sx", &p.sx}, std::pair{"sz", &p.sz}}) {
+      out += fmt::format(",\"{}\":[", name);
+      for (const std::vector<double>& column : *columns) {
+        if (out.back() != '[') out += ',';
+        append_numbers(out, column, 4);
+      }
+      out += ']';
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
 // Where and how hard contacts struck. Where they touched is read off the frame next to the instant, which is the instant
 // itself as long as frames are kept at all jumps.
 void append_impacts(std::string& out, const System& system, const Outcome& outcome, const Columns& c) {
@@ -283,6 +364,7 @@ std::string make_frames_json(const Scenario& s, const RunResult& run, const Fram
   append_poses(out, c);
   append_elastic(out, s.system->tree(), c);
   append_forces(out, *s.system, c);
+  append_stress(out, c);
   append_impacts(out, *s.system, o, c);
   out += ",\"columns\":{";
   for (std::size_t k = 0; k < wanted.size(); ++k) {

@@ -1,4 +1,5 @@
 // Compiled as one: see "Build and test" in CONTRIBUTING.md.
+#include "elements/stress_field.cpp"
 #include "report/frames.cpp"
 #include "report/frames_json.cpp"
 #include "report/html.cpp"

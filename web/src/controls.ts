@@ -15,6 +15,7 @@ export class Controls {
   private speed = h("select", { id: "speed", "aria-label": "Speed of play", title: "Speed of play" });
   private magnify = h("select", { id: "magnify", "aria-label": "Magnification of deflections", title: "Magnification of deflections" });
 
+  private stress: HTMLElement; // hidden where there is none
   private follow = h("select", { id: "follow", "aria-label": "Body to follow", title: "Body to follow" });
 
   constructor(
@@ -33,11 +34,12 @@ export class Controls {
       player.pause();
       player.seek(Number(this.scrub.value) * player.end);
     });
-    const toggle = (label: string, id: string, checked: boolean, change: (on: boolean) => void) => {
+    const toggle = (label: string, id: string, checked: boolean, change: (on: boolean) => void, about?: string) => {
       const box = h("input", { type: "checkbox", id, checked });
       box.addEventListener("change", () => (change(box.checked), stage.redraw()));
-      return h("label", { class: "check" }, box, label);
+      return h("label", { class: "check", title: about }, box, label);
     };
+    this.stress = toggle("stress", "show-stress", true, (on) => (stage.showStress = on), "Stress of the sand along what is under the surface and leads. At rest only its resultant is known: many distributions have it.");
     this.element = h(
       "div",
       { class: "controls" },
@@ -57,6 +59,7 @@ export class Controls {
           "div",
           { class: "checks" },
           toggle("forces", "show-forces", true, (on) => (stage.showForces = on)),
+          this.stress,
           toggle("trail", "show-trail", true, (on) => (stage.showTrail = on)),
           toggle("names", "show-names", false, (on) => (stage.showNames = on)),
           toggle("poses", "show-poses", false, (on) => (stage.showPoses = on)),
@@ -73,6 +76,7 @@ export class Controls {
   loaded(isNew: boolean): void {
     const elastic = this.stage.isElastic();
     this.magnify.parentElement!.hidden = !elastic;
+    this.stress.hidden = !this.stage.hasStress();
     const bodies = this.stage.bodies();
     if (this.follow.childElementCount !== bodies.length + 1 || isNew)
       this.follow.replaceChildren(h("option", { value: -1 }, "nothing"), ...bodies.map((name, i) => h("option", { value: i }, name)));

@@ -113,6 +113,22 @@ export interface Account {
   residual: number;
 }
 
+/// The stress of the sand along a straight stretch from a to b of a body, or on the rim around a centre: at the middles of
+/// equal parts of what lies between `from` and `to`, shares of the way or angles from straight down. Null where it is not known.
+export interface StressStretch {
+  body: number;
+  bed: number;
+  a?: [number, number];
+  b?: [number, number];
+  half?: number; // of the thickness
+  center?: [number, number];
+  radius?: number;
+  from: (number | null)[];
+  to: (number | null)[];
+  sx: (number | null)[][];
+  sz: (number | null)[][];
+}
+
 export interface Run {
   stop: { time: number; reason: string; text: string; reached: boolean };
   results: { name: string; value: number | null; unit: string; rule: string }[];
@@ -126,6 +142,7 @@ export interface Run {
   poses: { x: number[]; z: number[]; angle: number[] }[];
   elastic: { body: number; eta: number[][] }[];
   forces: { body: number; bed?: number; contact?: string; x: number[]; z: number[]; fx: number[]; fz: number[] }[];
+  stress?: StressStretch[];
   /// Where contacts struck, and with which impulses [N s].
   impacts: { contact: string[]; time: number[]; x: number[]; z: number[]; normal: number[]; tangential: number[] };
   columns: Record<string, (number | null)[]>;

@@ -174,18 +174,23 @@ export function isOnGround(view: View, scene: Scene, box: Rect): boolean {
   );
 }
 
-/// Drawn in a corner that is free of sand and walls, where there is one; returns where.
+/// A place for a note: in a corner that is free of sand and walls, where there is one.
+export function freeCorner(view: View, scene: Scene, w: number, h: number, taken: Rect[]): Rect {
+  const place = (x: number, y: number): Rect => ({ left: x, top: y, right: x + w, bottom: y + h });
+  const [right, bottom] = [view.width - 7 - w, view.height - 7 - h];
+  const places = [place(7, bottom), place(right, bottom), place(right, 50), place(7, 40), place(view.width / 2 - w / 2, bottom), place(view.width / 2 - w / 2, 8)];
+  const free = places.filter((p) => !taken.some((t) => p.left < t.right && t.left < p.right && p.top < t.bottom && t.top < p.bottom));
+  return free.find((p) => !isOnGround(view, scene, p)) ?? free[0] ?? places[0];
+}
+
+/// Returns where it stands.
 export function drawScaleBar(pen: Pen, view: View, scene: Scene, taken: Rect[]): Rect {
   const length = roundDown(Math.min(140, 0.3 * view.width) / view.scale);
   const wide = length * view.scale;
   const text = quantity(length, "m", 3);
   pen.font = "12px system-ui, sans-serif";
   const [w, h] = [Math.max(wide, pen.measureText(text).width + 10) + 14, 29];
-  const place = (x: number, y: number): Rect => ({ left: x, top: y, right: x + w, bottom: y + h });
-  const [right, bottom] = [view.width - 7 - w, view.height - 7 - h];
-  const places = [place(7, bottom), place(right, bottom), place(right, 50), place(7, 40), place(view.width / 2 - w / 2, bottom), place(view.width / 2 - w / 2, 8)];
-  const free = places.filter((p) => !taken.some((t) => p.left < t.right && t.left < p.right && p.top < t.bottom && t.top < p.bottom));
-  const box = free.find((p) => !isOnGround(view, scene, p)) ?? free[0] ?? places[0];
+  const box = freeCorner(view, scene, w, h, taken);
   const [x, y] = [box.left + 7, box.bottom - 7];
   pen.globalAlpha = 0.85;
   pen.fillStyle = colour("sky");

@@ -11,6 +11,7 @@ import { Labels, Rect } from "./labels";
 import { drawConnectors } from "./connectors";
 import { bodyAt, bodyColour, coverOf, covers, drawBodies, drawOutlines, drawRails, drawStrobe, drawTrail, makeTrail } from "./mechanism";
 import { Pen, Point } from "./pen";
+import { StressRow, drawStress, drawStressScale, isHeld, largestStress, longestStress, stressAt } from "./stress";
 import { colour, onTheme } from "./theme";
 
 /// A run drawn behind the current one.
@@ -36,6 +37,7 @@ export class Stage {
   readonly caption = h("p", { class: "event-caption", "aria-live": "polite" });
   readonly camera = new Camera();
   showForces = true;
+  showStress = true;
   showTrail = true;
   showNames = false;
   showPoses = false;
@@ -47,7 +49,7 @@ export class Stage {
   /// How long the last frames took to draw [ms].
   readonly drawTimes: number[] = [];
   /// What the last frame has drawn, for tests.
-  readonly seen: { arrows: Arrow[]; labels: (Rect & { text: string })[]; scaleBar?: Rect } = { arrows: [], labels: [] };
+  readonly seen: { arrows: Arrow[]; stress: StressRow[]; stressScale?: Rect; labels: (Rect & { text: string })[]; scaleBar?: Rect } = { arrows: [], stress: [], labels: [] };
 
   private scene!: Scene;
   private run!: Run;
@@ -64,6 +66,7 @@ export class Stage {
   private time = 0;
   private largestForce = 0;
   private longestArrow = 0;
+  private largestStress = 0;
   private isMoving = false; // a body
   private trail: Point[] = [];
   private largestDeflection = 0;
@@ -110,6 +113,7 @@ export class Stage {
     this.spans = travelSpans(scene, run);
     this.frameBox(keepView);
     this.largestForce = largestForce(scene, run, sizeOf(this.camera.box));
+    this.largestStress = largestStress(run);
     this.trail = makeTrail(scene, run, this.magnification);
     this.legend.hidden = !ghosts.length || ghosts.length > most_named;
     this.legend.replaceChildren(
@@ -195,6 +199,11 @@ export class Stage {
     const grows = wanted.left < old.left || wanted.right > old.right || wanted.top < old.top || wanted.bottom > old.bottom;
     const shrinks = wanted.right - wanted.left < 0.6 * (old.right - old.left) && wanted.bottom - wanted.top < 0.6 * (old.bottom - old.top);
     if (!keepView || grows || shrinks) this.camera.box = wanted;
+  }
+
+  /// Sand that acts along the surface of something.
+  hasStress(): boolean {
+    return this.largestStress > 0;
   }
 
   // ---- deflections ------------------------------------------------------------------------------------------------
@@ -301,7 +310,12 @@ export class Stage {
     drawConnectors(pen, view, scene, poses);
     const note = this.drawNote(pen, view);
     const bar = drawScaleBar(pen, view, scene, note ? [...taken, note] : taken);
-    const labels = new Labels(pen, view.width, view.height, note ? [...taken, note, bar] : [...taken, bar]);
+    const notes = note ? [...taken, note, bar] : [...taken, bar];
+    const showsStress = this.showStress && this.hasStress();
+    const stress = showsStress ? stressAt(view, run, t, poses, this.largestStress, longestStress(view)) : [];
+    const stressScale = showsStress ? drawStressScale(pen, view, scene, this.largestStress, longestStress(view), isHeld(run, t), notes) : undefined;
+    const labels = new Labels(pen, view.width, view.height, stressScale ? [...notes, stressScale] : notes);
+    drawStress(pen, stress);
     // Names first: they stay where they are, and numbers that come and go keep clear of them.
     if (this.showNames) this.drawNames(view, poses, labels);
     drawEvents(pen, view, scene, run, t, poses);
@@ -309,7 +323,7 @@ export class Stage {
     const arrows = this.showForces ? arrowsAt(view, scene, run, t, poses, magnification, this.largestForce, longest) : [];
     drawArrows(pen, arrows, labels, longest);
     labels.write();
-    Object.assign(this.seen, { arrows, labels: labels.placed, scaleBar: bar });
+    Object.assign(this.seen, { arrows, stress, stressScale, labels: labels.placed, scaleBar: bar });
   }
 
   // On the body where it is large enough, else beside it, not along it, and not on others where there is room.

@@ -23,6 +23,11 @@ const steps: Record<string, [number, number, string][]> = {
   "N s": [[0.01, 1e3, "mN s"]],
   "N m": [[0.01, 1e3, "mN m"]],
   "m/s": [[0.01, 1e3, "mm/s"]],
+  Pa: [
+    [1e3, 1, "Pa"],
+    [1e6, 1e-3, "kPa"],
+    [Infinity, 1e-6, "MPa"],
+  ],
   kg: [[0.1, 1e3, "g"]],
 };
 

@@ -28,12 +28,18 @@ struct Obstacle {
   bool is_wall = false;
 };
 
+/// The stress of the sand along a stretch of an outline: where it acts, in order, and how [Pa].
+struct PoseStress {
+  std::vector<Vec> at, stress;
+};
+
 struct Pose {
   double time = 0;
   std::vector<PoseLine> lines;
   std::vector<Vec> pins;                  ///< between bodies
   std::vector<std::array<Vec, 2>> rails;  ///< of sliders, as far as they are used
   std::vector<Obstacle> carried{};        ///< walls on bodies
+  std::vector<PoseStress> stress{};       ///< of what moves in sand that is felt along the surface
 };
 
 /// Poses from the start of a run to its end, all to the same scale.

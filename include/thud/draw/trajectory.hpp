@@ -56,6 +56,9 @@ class TrajectoryRecorder final : public StepObserver {
   [[nodiscard]] Trajectory table(const std::vector<NamedObservable>& columns) const;
   /// Calls sink(t, state) for every row, with the state as System has it: (q, v, …).
   void read_states(const std::function<void(double, const double*)>& sink) const;
+  /// Calls sink(t, work) for the rows with these numbers, in order, with the system evaluated there.
+  void read_work(const std::vector<std::size_t>& rows,
+                 const std::function<void(double, const Work<double>&)>& sink) const;
   /// The largest value of each, over all recorded instants and not only the rows.
   [[nodiscard]] std::vector<Peak> peaks(const std::vector<Observable>& what) const;
 
