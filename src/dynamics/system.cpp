@@ -113,6 +113,7 @@ void SystemOf<P>::assign_slots() {
     }
   });
   is_lone_ = tree_.is_lone();
+  may_sweep_ = fits_sweep(tree_) && of<AddedMassOf<P>>().empty();
   // The channels of an element that are in use come first among its own, so that it can write to the state's rates.
   Elements::each([&]<class E>() {
     for (int c = 1; c < static_cast<int>(E::channels.size()); ++c)

@@ -206,6 +206,9 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
       take(element.label);
       if constexpr (requires { element.fault(); })
         if (const std::string fault = element.fault(); !fault.empty()) throw InputError(t.place(), fault);
+      if constexpr (requires { element.misfit(s.system.tree()); })
+        if (const std::string fault = element.misfit(s.system.tree()); !fault.empty())
+          throw InputError(t.place(), fault);
       if constexpr (requires { element.clash(element, s.system.tree()); })
         for (const E& other : s.system.template of<E>())
           if (const std::string clash = element.clash(other, s.system.tree()); !clash.empty())

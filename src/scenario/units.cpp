@@ -107,6 +107,12 @@ const std::array entries{
           {3, 1, -2, 0, {}},
           "N m^2, N mm^2, ...",
           "15 N m^2"},
+    Entry{Dimension::force_density,
+          "force per volume",
+          "N/m^3",
+          {-2, 1, -2, 0, {}},
+          "N/m^3, N/cm^3, ...",
+          "1.2e5 N/m^3"},
 };
 
 const Entry& entry_of(Dimension dimension) {

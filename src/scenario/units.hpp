@@ -33,6 +33,7 @@ enum class Dimension {
   frequency,
   pressure,           ///< Pa: a modulus of elasticity
   flexural_rigidity,  ///< E I, N m²
+  force_density,      ///< N/m³: resistance per volume
 };
 
 /// The unit in which thud computes: "m", "kg", "rad/s", ...; "" for none and any.

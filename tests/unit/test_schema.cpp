@@ -121,7 +121,9 @@ const std::map<std::string, std::string> texts = {
     {"strut.name", "\"n\""},
     {"strut.from", "[0, 1]"},
     {"strut.to", "\"rod.tip\""},
-    {"strut.stroke", "0.2"}};
+    {"strut.stroke", "0.2"},
+    {"foot.name", "\"n\""},
+    {"foot.at", "\"rod.tip\""}};
 
 // A file in which the key stands in its table, with what else the table needs.
 class Files {
@@ -173,6 +175,11 @@ class Files {
     if (t.name == "loop" && key == "ratio")
       return arm("") + pinned("other") + "[[loop]]\nkind = \"gear\"\na = \"arm\"\nb = \"other\"\n" + entry
            + "\n";
+    if (t.name == "foot") {
+      const bool swept = key == "area" || key == "share" || key == "hardness";
+      text += swept ? "kind = \"swept\"\n" : "";
+      text += key == "radius" || key == "area" ? "" : swept ? "area = 1\n" : "radius = 1\n";
+    }
     if (t.name == "contact") text += "[[wall]]\nat = [0, 1]\nstiffness = 1\n";
     return text;
   }

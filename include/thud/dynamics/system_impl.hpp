@@ -23,6 +23,7 @@ void SystemOf<P>::prepare(Work<T>& work) const {
   work.frames.resize(tree_);
   work.wrenches.resize(bodies, tree_.elastic_count());
   tree_.prepare(work.factor);
+  work.factor.added.assign(of<AddedMassOf<P>>().empty() ? 0 : bodies, {});
   work.acceleration.assign(n, T(0));
   work.joint_held.assign(bodies, 0);
   Elements::each([&]<class E>() {
@@ -101,6 +102,8 @@ template <class T, class Act>
   for (int i = 0; i < tree_.body_count(); ++i) add_weight(i, gravity_, work);
   const Scene here = scene();
   Load<T, P> load{here, T(t), y, work.frames, work.wrenches, nullptr, work.joint_held.data()};
+  for (mechanics::Articulated<T>& a : work.factor.added) a = {};
+  load.added = work.factor.added.empty() ? nullptr : work.factor.added.data();
   act(load);
 }
 
@@ -176,6 +179,10 @@ void SystemOf<P>::evaluate(double t, const T* y, const Mode& mode, Work<T>& work
   if (!constraints_.empty()) constrain(t, y, y + dof_count(), work);
   if (!mode.stuck.empty()) hold(mode, y, y + dof_count(), work);
   if (!constraints_.empty()) take_reactions(work);
+  each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.take_acceleration(scene(), work.frames, vdot, work.template of<E>()[k]); })
+      e.take_acceleration(scene(), work.frames, vdot, work.template of<E>()[k]);
+  });
   fill_rates(y, vdot, work, dydt);
 }
 

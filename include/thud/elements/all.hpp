@@ -31,7 +31,8 @@
 //   timing(from, to, out), is_to_change, inputs_at  of what is prescribed in time: instants that steps end at; whether more is to come
 //   observables(lister), observe(code, …)         what can be read off it
 //   constraint_count, gap, closing, add_constraint_row, constraint_bias, take_reaction   conditions that always hold (loop.hpp)
-//   clash(other, tree)              what two of them cannot both do, in words
+//   take_acceleration(scene, frames, vdot, work)     after the accelerations: forces of inertia that it carries along
+//   clash(other, tree), misfit(tree)                 what two of them cannot both do; what of its body does not fit, in words
 //   attach(tree)                    called once when it is added
 //   table, table_about, keys(visitor), fault()    how scenario files write it, see keys.hpp
 //   companion()                     a contact that files add with it
@@ -41,6 +42,7 @@
 #include <tuple>
 #include <utility>
 
+#include "thud/elements/added_mass.hpp"
 #include "thud/elements/air_drag.hpp"
 #include "thud/elements/beam.hpp"
 #include "thud/elements/contact.hpp"
@@ -95,7 +97,7 @@ struct TypeList {
 
 /// In the order of the lines of the energy account.
 template <class P>
-using ElementTypesOf = TypeList<SandPieceOf<P>, SpreadSandOf<P>, LeeSpreadOf<P>, AirDragOf<P>,
+using ElementTypesOf = TypeList<SandPieceOf<P>, SpreadSandOf<P>, LeeSpreadOf<P>, AddedMassOf<P>, AirDragOf<P>,
                                 JointDampingOf<P>, JointFrictionOf<P>, BeamStrainOf<P>, ContactForceOf<P>,
                                 JointTorqueOf<P>, SpringOf<P>, JointSpringOf<P>, PointForceOf<P>,
                                 ControllerOf<P>, DamperOf<P>, StrutOf<P>, LoopOf<P>, PrescribedMotionOf<P>>;

@@ -148,9 +148,10 @@ struct LoadOn {
   const T* q;  ///< coordinates
   const F& frames;
   W& wrenches;
-  T* power = nullptr;                    ///< of the channels of the element at hand
-  char* joint_held = nullptr;            ///< per body: its joint does not turn
-  const ControlMode* control = nullptr;  ///< of the controllers of the scene
+  T* power = nullptr;                          ///< of the channels of the element at hand
+  char* joint_held = nullptr;                  ///< per body: its joint does not turn
+  const ControlMode* control = nullptr;        ///< of the controllers of the scene
+  mechanics::Articulated<T>* added = nullptr;  ///< per body: inertia that it carries along; null: none does
 
   /// A force at a point of a body: `arm` from its origin; `shapes`: Ψ of the point where the body is a beam.
   void push(int body, Vec2<T> arm, Vec2<T> force, const std::vector<P>& shapes = {}) {

@@ -28,6 +28,7 @@ struct MassFactor {
   std::vector<mechanics::BodyFactor<T>> body;
   std::vector<T> flex;                             ///< the blocks of elastic bodies that carry others
   std::vector<mechanics::Articulated<T>> carried;  ///< what a body feels of those on it
+  std::vector<mechanics::Articulated<T>> added;    ///< what it takes along that is no body; empty: nothing
   mutable SweepRoom<T> room;
 };
 
@@ -103,6 +104,8 @@ class TreeOf {
   bool all_alone() const { return all_alone_; }
   /// A tree of one rigid body that turns about its mass centre or a fixed pin: a constant, diagonal M.
   bool is_lone() const { return all_alone_ && body_count() == 1; }
+  /// A body may take an inertia along that is not its own (MassFactor::added): M is not constant then.
+  void couple(int body) { nodes_[body].alone = all_alone_ = false; }
   /// Kinematics and dynamics of such a body.
   template <class T>
   LoneFrames<T, P> place_lone(const T* q, const T* v) const;

@@ -151,6 +151,7 @@ void TreeOf<P>::climb(const Frames<T, P>& frames, [[maybe_unused]] Wrenches<T>* 
       find_first_moment<Elastic>(frames, i, b);
     mechanics::Articulated<T> a{T(n.turn), turned(b.first), T(n.mass), T(0), T(n.mass)};
     if (n.carries) a += f.carried[i];
+    if (!f.added.empty()) a += f.added[i];
     if constexpr (Elastic)
       if (n.elastic >= 0) {
         a.turn += b.turning;
@@ -398,6 +399,10 @@ void TreeOf<P>::multiply(const MassFactor<T>& f, T* x) const {
     mechanics::Load<T>& load = stops[i].load;
     load.moment = (T(n.turn) + b.turning) * m.turn + dot(cross, m.move);
     load.force = m.turn * cross + n.mass * m.move;
+    if (!f.added.empty()) {
+      load.moment += f.added[i].turn * m.turn + dot(f.added[i].cross, m.move);
+      load.force += m.turn * f.added[i].cross + f.added[i].push(m.move);
+    }
     mechanics::with_joint(n.joint, [&](auto joint) {
       for (int k = 0; k < joint.size; ++k) x[n.dof + k] = T(0);
     });
