@@ -32,9 +32,18 @@ int cells_of(double length, double all, int cells) {
   return std::max(1, static_cast<int>(std::lround(cells * length / std::max(all, 1e-300))));
 }
 
-// The law on cells of a plate: each is a plate of its own.
-template <class Law>
-void stress_plate(const Law& law, const SpreadFaceOf<double>& face, const InBed& bed, StressNow& out,
+// put(law, below) for the law of the surface and every change at a level; of a level the ends do not matter here.
+template <class Put>
+void each_entry(const Bed& bed, Put&& put) {
+  for (const BedEntry& entry : bed_entries(bed)) {
+    const DrftLaw law = entry_stress(bed, entry);
+    const Below<double> below = below_entry<double>(bed, entry, true, true);
+    put(law, entry.is_surface() ? nullptr : &below);
+  }
+}
+
+// The laws on cells of a face: each is a plate of its own.
+void stress_plate(const Bed& bed_of, const SpreadFaceOf<double>& face, const InBed& bed, StressNow& out,
                   int cells) {
   const Vec a = bed.at(face.a), b = bed.at(face.b), va = bed.velocity(face.a), vb = bed.velocity(face.b);
   const detail::Span<double> span = span_under(a.z, b.z);
@@ -43,38 +52,44 @@ void stress_plate(const Law& law, const SpreadFaceOf<double>& face, const InBed&
   for (int k = 0; k < cells; ++k) {
     const double x0 = std::lerp(out.from, out.to, static_cast<double>(k) / cells),
                  x1 = std::lerp(out.from, out.to, (k + 1.0) / cells), middle = 0.5 * (x0 + x1);
-    const FacetLoad<double> load =
-        load_facet(law, FacetOf<double>{a + x0 * (b - a), a + x1 * (b - a), va + x0 * (vb - va),
-                                        va + x1 * (vb - va), face.breadth, true});
+    const FacetOf<double> cell{a + x0 * (b - a),    a + x1 * (b - a), va + x0 * (vb - va),
+                               va + x1 * (vb - va), face.breadth,     face.thin};
+    Vec force{};
+    each_entry(bed_of, [&](const DrftLaw& law, const Below<double>* below) {
+      if (!below) return void(force += load_facet(law, cell).force());
+      Below<double> cut = *below;
+      cut.a = cell.a.z > cut.level, cut.b = cell.b.z > cut.level;
+      force += load_facet(law, cell, &cut).force();
+    });
     const BodyPoint at{std::lerp(face.a.s, face.b.s, middle), std::lerp(face.a.n, face.b.n, middle)};
     out.cells.push_back(
-        {bed.frames.position(bed.body, at), bed.back(load.force()), (x1 - x0) * norm(b - a) * face.breadth});
+        {bed.frames.position(bed.body, at), bed.back(force), (x1 - x0) * norm(b - a) * face.breadth});
   }
 }
 
-// The law on an arc, cut where the surface and the end of the leading part are (facets.hpp).
-template <class Law>
-Vec load_arc(const Law& law, const RimOf<double>& rim, const detail::Span<double>& arc) {
+// A law on an arc, cut where the surface or the level and the end of the leading part are (facets.hpp).
+Vec load_arc(const DrftLaw& law, const RimOf<double>& rim, const detail::Span<double>& arc,
+             const Below<double>* below) {
   const double spin = rim.rate * rim.radius, size = rim.radius * rim.breadth;
+  RimOf<double> raised = rim;
+  if (below) raised.center.z -= below->level;
   Vec sum{};
-  detail::each_leading(rim, detail::rim_under(rim), [&](double first, double last) {
+  detail::each_leading(rim, detail::rim_under(raised), [&](double first, double last) {
     const double from = std::max(first, arc.from), to = std::min(last, arc.to);
     if (!(to > from)) return;
     graded(from, to, detail::rim_still(rim, 0.5 * (from + to)), 1.0, [&](double angle, double weight) {
       const Vec e{portable::sin(angle), portable::cos(angle)};
       const Vec v = rim.velocity + spin * turned(e);
-      sum += (size * weight * (rim.center.z + rim.radius * e.z)) * law.element(e)(v);
-      if constexpr (Law::has_inertia) {
-        const double vn = dot(e, rim.velocity);
-        sum += (-size * law.inertia() * weight * vn * vn) * e;
-      }
+      const double depth = rim.center.z + rim.radius * e.z, vn = dot(e, rim.velocity);
+      const double rise = below && below->rises ? below->weight(depth) : 1;
+      sum += (size * weight * depth * rise) * law.element(e)(v);
+      sum += (-size * law.inertia() * weight * vn * vn) * e;
     });
   });
   return sum;
 }
 
-template <class Law>
-void stress_rim(const Law& law, const SpreadFaceOf<double>& face, const InBed& bed, StressNow& out,
+void stress_rim(const Bed& bed_of, const SpreadFaceOf<double>& face, const InBed& bed, StressNow& out,
                 int cells) {
   const RimOf<double> rim{bed.at(face.a), bed.velocity(face.a), bed.frames.rate[bed.body], face.radius,
                           face.breadth};
@@ -90,8 +105,12 @@ void stress_rim(const Law& law, const SpreadFaceOf<double>& face, const InBed& b
     const double from = std::lerp(out.from, out.to, static_cast<double>(k) / cells),
                  to = std::lerp(out.from, out.to, (k + 1.0) / cells), middle = 0.5 * (from + to);
     const Vec e{portable::sin(middle), portable::cos(middle)};
-    out.cells.push_back({bed.frames.position(bed.body, face.a) + rim.radius * bed.back(e),
-                         bed.back(load_arc(law, rim, {from, to})), (to - from) * rim.radius * rim.breadth});
+    Vec force{};
+    each_entry(bed_of, [&](const DrftLaw& law, const Below<double>* below) {
+      force += load_arc(law, rim, {from, to}, below);
+    });
+    out.cells.push_back({bed.frames.position(bed.body, face.a) + rim.radius * bed.back(e), bed.back(force),
+                         (to - from) * rim.radius * rim.breadth});
   }
   out.from -= slope, out.to -= slope;
 }
@@ -104,11 +123,13 @@ std::vector<StressStretch> list_stretches(const SpreadSand& e, int cells) {
     return f.round ? half_turn * f.radius : norm(Vec{f.b.s - f.a.s, f.b.n - f.a.n});
   };
   double all = 0;
-  for (const SpreadFaceOf<double>& f : e.faces) all += length(f);
-  std::vector<StressStretch> out;
   for (const SpreadFaceOf<double>& f : e.faces)
-    out.push_back({e.body, f.bed, f.round, f.a, f.b, f.radius, f.round ? 0 : 0.5 * f.breadth,
-                   cells_of(length(f), all, cells), static_cast<int>(out.size())});
+    if (f.entry.is_surface()) all += length(f);
+  std::vector<StressStretch> out;
+  for (std::size_t k = 0; k < e.faces.size(); ++k)
+    if (const SpreadFaceOf<double>& f = e.faces[k]; f.entry.is_surface())
+      out.push_back({e.body, f.bed, f.round, f.a, f.b, f.radius, f.round || !f.thin ? 0 : 0.5 * f.breadth,
+                     cells_of(length(f), all, cells), static_cast<int>(k)});
   return out;
 }
 
@@ -119,24 +140,23 @@ StressNow find_stress(const SpreadSand& e, const StressStretch& stretch, const S
   const SpreadFaceOf<double>& face = e.faces[static_cast<std::size_t>(stretch.part)];
   const Bed& bed = scene.beds[static_cast<std::size_t>(face.bed)];
   const InBed in{bed.plane, frames, e.body};
-  const auto act = [&](const auto& law) {
-    face.round ? stress_rim(law, face, in, out, stretch.cells)
-               : stress_plate(law, face, in, out, stretch.cells);
-  };
-  if (const auto* dynamic = std::get_if<DrftLaw>(&bed.law))
-    act(*dynamic);
-  else if (const auto* plain = std::get_if<RftLaw>(&bed.law))
-    act(*plain);
+  // Of a sole that slides only the resultant is known, too.
+  const Vec along = frames.position(e.body, face.b) - frames.position(e.body, face.a);
+  if (work.slides && !face.round && std::abs(dot(work.normal, along)) < 1e-9 * norm(along)) return out;
+  face.round ? stress_rim(bed, face, in, out, stretch.cells)
+             : stress_plate(bed, face, in, out, stretch.cells);
   return out;
 }
 
 // Each cylinder, and its flat ends where they are bare.
 std::vector<StressStretch> list_stretches(const LeeSpread& e, int cells) {
   double all = 0;
-  for (const AxisPieceOf<double>& p : e.pieces) all += std::abs(p.s1 - p.s0);
+  for (const AxisPieceOf<double>& p : e.pieces)
+    if (p.entry.is_surface()) all += std::abs(p.s1 - p.s0);
   std::vector<StressStretch> out;
   for (std::size_t k = 0; k < e.pieces.size(); ++k) {
     const AxisPieceOf<double>& p = e.pieces[k];
+    if (!p.entry.is_surface()) continue;
     const auto add = [&](double from, double to, double half, int count) {
       out.push_back({e.body, e.bed, false, {from, 0}, {to, 0}, 0, half, count, static_cast<int>(k)});
     };
@@ -147,12 +167,29 @@ std::vector<StressStretch> list_stretches(const LeeSpread& e, int cells) {
   return out;
 }
 
+// The laws of a bed on a line.
+static Vec load_in_bed(const Bed& bed, double gravity, const LineOf<double>& line, LineShares shares) {
+  Vec sum{};
+  for (const BedEntry& entry : bed_entries(bed)) {
+    LineShares wanted = shares;
+    wanted.drag = shares.drag && !entry.rises;
+    const double level = entry.level(bed);
+    const Below<double> below = below_entry<double>(bed, entry, line.a.z > level, line.b.z > level);
+    const auto add = [&](int layer, double sign) {
+      if (const auto* law = std::get_if<LeeSpreadLaw>(&BedEntry::law_of(bed, layer)))
+        sum += sign * load_line(*law, gravity, line, wanted, entry.is_surface() ? nullptr : &below).force();
+    };
+    add(entry.layer, 1);
+    if (entry.layer > 0) add(entry.layer - 1, -1);
+  }
+  return sum;
+}
+
 StressNow find_stress(const LeeSpread& e, const StressStretch& stretch, const Scene& scene,
                       const Frames<double>& frames, const LineWork<double>& work) {
   StressNow out;
   const Bed& bed = scene.beds[static_cast<std::size_t>(e.bed)];
-  const auto* law = std::get_if<LeeSpreadLaw>(&bed.law);
-  if (!law || !work.is_immersed) return out;
+  if (!work.is_immersed) return out;
   const InBed in{bed.plane, frames, e.body};
   const AxisPieceOf<double>& piece = e.pieces[static_cast<std::size_t>(stretch.part)];
   const BodyPoint pa{piece.s0, 0}, pb{piece.s1, 0};
@@ -162,9 +199,9 @@ StressNow find_stress(const LeeSpread& e, const StressStretch& stretch, const Sc
     // What the bare end adds to the drag.
     const bool first = stretch.a.s == piece.s0;
     const double area = first ? piece.face0 : piece.face1;
-    const Vec without = load_line(*law, scene.gravity_size, line, {true, false, false}).force();
+    const Vec without = load_in_bed(bed, scene.gravity_size, line, {true, false, false});
     (first ? line.face_a : line.face_b) = area;
-    const Vec with = load_line(*law, scene.gravity_size, line, {true, false, false}).force();
+    const Vec with = load_in_bed(bed, scene.gravity_size, line, {true, false, false});
     if ((first ? a : b).z > 0)
       out.cells.push_back({frames.position(e.body, stretch.a), in.back(with - without), area});
     return out;
@@ -177,8 +214,7 @@ StressNow find_stress(const LeeSpread& e, const StressStretch& stretch, const Sc
                  x1 = std::lerp(out.from, out.to, (k + 1.0) / stretch.cells);
     line.a = a + x0 * (b - a), line.b = a + x1 * (b - a);
     line.va = va + x0 * (vb - va), line.vb = va + x1 * (vb - va);
-    const Vec force =
-        load_line(*law, scene.gravity_size, line, {true, !work.is_held[1], !work.is_held[0]}).force();
+    const Vec force = load_in_bed(bed, scene.gravity_size, line, {true, !work.is_held[1], !work.is_held[0]});
     const BodyPoint at{std::lerp(pa.s, pb.s, 0.5 * (x0 + x1)), 0};
     out.cells.push_back({frames.position(e.body, at), in.back(force), (x1 - x0) * norm(b - a) * piece.width});
   }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "thud/elements/element.hpp"
+#include "thud/granular/entries.hpp"
 #include "thud/granular/line_sand.hpp"
 #include "thud/solve/hull.hpp"
 
@@ -271,13 +272,9 @@ LineLoad<T> LeeSpreadOf<P>::meet(const SceneOf<P>& s, const Work<T>& w, Vec2<T> 
     const int level = 2 * static_cast<int>(k);
     if (!w.is_under(level) && !w.is_under(level + 1)) continue;
     const BedOf<P>& b = s.beds[bed];
-    Below<T> below{T(p.entry.level(b)), w.is_under(level), w.is_under(level + 1)};
+    const Below<T> below = below_entry<T>(b, p.entry, w.is_under(level), w.is_under(level + 1));
     LineShares wanted = shares;
-    if (p.entry.rises) {
-      wanted.drag = false;
-      below.rises = true;
-      below.rise = T(b.rise), below.from = T(b.rise_start()), below.range = T(b.rise_range);
-    }
+    if (p.entry.rises) wanted.drag = false;
     add(p.entry.layer, 1, wanted, &below);
     if (p.entry.layer > 0) add(p.entry.layer - 1, -1, wanted, &below);
   }

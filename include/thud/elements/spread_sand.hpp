@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "thud/elements/element.hpp"
+#include "thud/granular/entries.hpp"
 #include "thud/granular/outline_sand.hpp"
 #include "thud/granular/sole.hpp"
 
@@ -360,13 +361,7 @@ struct SpreadSandOf {
            const Below<T>* below = nullptr) const;
   template <class T, class Under>
   Below<T> below(const BedOf<P>& bed, int face, Under&& is_under) const {
-    const BedEntry entry = faces[face].entry;
-    Below<T> out{T(entry.level(bed)), is_under(2 * face), is_under(2 * face + 1)};
-    if (entry.rises) {
-      out.rises = true;
-      out.rise = T(bed.rise), out.from = T(bed.rise_start()), out.range = T(bed.rise_range);
-    }
-    return out;
+    return below_entry<T>(bed, faces[face].entry, is_under(2 * face), is_under(2 * face + 1));
   }
 };
 using SpreadSand = SpreadSandOf<double>;
