@@ -46,6 +46,7 @@ class ModeSelector {
   void find_start(const Scales& scales, const Work<double>& work, std::vector<double> matrix,
                   const std::vector<double>& rate);
   bool start_released(double* y) const;
+  double start_speed(SwitchRef s, const Work<double>& work, const Scales& scales, double usual) const;
   bool starts_sliding(double t, const double* y, const Scales& scales, Mode& mode, Work<double>& work,
                       double* slope) const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,

@@ -149,17 +149,18 @@ void ModeSelector::find_start(const Scales& scales, const Work<double>& work, st
   const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
   start_.clear();
   std::vector<double> x(m), size(m, 1);
-  double square = 0;
+  double square = 0, speed = tolerance::slow * scales.speed;
   for (int a = 0; a < m; ++a) {
     if (std::find(released_.begin(), released_.end(), vanishing_[a]) == released_.end()) continue;
     x[a] = rate[a];
+    speed = start_speed(vanishing_[a], work, scales, speed);
     square += rate[a] * rate[a];
   }
   if (!(square > 0)) return;
   for (int a = 0; a < m; ++a)
     if (matrix[a * m + a] > 0) size[a] = std::sqrt(matrix[a * m + a]);
   for (int a = 0; a < m; ++a) {
-    x[a] *= tolerance::slow * scales.speed / std::sqrt(square) / size[a];
+    x[a] *= speed / std::sqrt(square) / size[a];
     for (int b = 0; b < m; ++b) matrix[a * m + b] /= size[a] * size[b];
   }
   solve_hold(matrix.data(), x.data(), m, 1e-10);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "dynamics/selector.hpp"
+#include "thud/math/portable.hpp"
 
 namespace thud {
 
@@ -23,9 +25,87 @@ std::vector<double> ModeSelector::find_beside(const Work<double>& work) const {
   return out;
 }
 
+namespace {
+
+struct Pair {
+  double a, b;
+};
+Pair at_angle(double x) { return {portable::cos(x), portable::sin(x)}; }
+
+// One sole by itself. It is held by the force that balances, if that is in the set. If not, it sets out along a (V, ω) whose
+// force lets it: γ̇ is along it.
+HullSolution solve_alone(const std::vector<double>& w, const std::vector<double>& offset,
+                         const Lowest& lowest) {
+  HullSolution out;
+  out.converged = true;
+  const auto forces = [&](double angle) {
+    const Pair e = at_angle(angle);
+    const double rate[2] = {e.a, e.b};
+    double force[2];
+    lowest(rate, force);
+    return Pair{force[0], force[1]};
+  };
+  const auto accelerations = [&](Pair f) {
+    return Pair{w[0] * f.a + w[1] * f.b + offset[0], w[2] * f.a + w[3] * f.b + offset[1]};
+  };
+  constexpr int count = 180;
+  constexpr double width = 2 * std::numbers::pi / count;
+  if (const double det = w[0] * w[3] - w[1] * w[2]; std::abs(det) > 1e-12 * std::abs(w[0] * w[3])) {
+    const Pair held{(w[1] * offset[1] - w[3] * offset[0]) / det, (w[2] * offset[0] - w[0] * offset[1]) / det};
+    const auto room = [&](double angle) {
+      const Pair e = at_angle(angle), f = forces(angle);
+      return e.a * (held.a - f.a) + e.b * (held.b - f.b);
+    };
+    double best = 0, low = room(0);
+    for (int k = 1; k < count; ++k)
+      if (const double value = room(k * width); value < low) low = value, best = k * width;
+    for (double step = width; step > 1e-9 && low >= 0; step *= 0.5)
+      for (double next : {best - step, best + step})
+        if (const double value = room(next); value < low) low = value, best = next;
+    if (low >= 0) {
+      out.force = {held.a, held.b};
+      out.rate = {0, 0};
+      return out;
+    }
+  }
+  // Of the directions that keep themselves the one that gains most.
+  const auto turning = [&](double angle) {
+    const Pair e = at_angle(angle), a = accelerations(forces(angle));
+    return e.a * a.b - e.b * a.a;
+  };
+  const auto gain = [&](double angle) {
+    const Pair e = at_angle(angle), a = accelerations(forces(angle));
+    return e.a * a.a + e.b * a.b;
+  };
+  double best = 0, most = -HUGE_VAL;
+  for (int k = 0; k < count; ++k) {
+    double from = k * width, to = from + width;
+    const double side = turning(from);
+    if (side * turning(to) > 0) continue;
+    for (int round = 0; round < 40; ++round) {
+      const double mid = 0.5 * (from + to);
+      (side * turning(mid) > 0 ? from : to) = mid;
+    }
+    const bool keeps = side > 0;  // from both sides it turns here
+    const double value = gain(from) * (keeps ? 1 : 1e-3);
+    if (gain(from) > 0 && value > most) most = value, best = from;
+  }
+  const Pair f = forces(best), a = accelerations(f);
+  out.force = {f.a, f.b};
+  out.rate = {a.a, a.b};
+  return out;
+}
+
+}  // namespace
+
 // In rounds: the friction of the last one.
 HullSolution solve_beside(const std::vector<double>& matrix, const std::vector<double>& offset,
                           const std::vector<double>& beside, const Lowest& lowest) {
+  if (!beside.empty() && offset.size() == 2) {
+    std::vector<double> both = matrix;
+    for (std::size_t k = 0; k < both.size(); ++k) both[k] += beside[k];
+    return solve_alone(both, offset, lowest);
+  }
   HullSolution out = solve_hull(matrix, offset, lowest);
   if (beside.empty()) return out;
   const std::size_t m = offset.size();
@@ -44,6 +124,13 @@ HullSolution solve_beside(const std::vector<double>& matrix, const std::vector<d
     if (change <= 1e-12 * size) break;
   }
   return out;
+}
+
+double ModeSelector::start_speed(SwitchRef s, const Work<double>& work, const Scales& scales,
+                                 double usual) const {
+  if (s.type == type_of<SpreadSand> && s.sub >= SpreadSand::first_slide)
+    return SpreadSand::start_speed(work.of<SpreadSand>()[s.index], scales);
+  return usual;
 }
 
 // What has just set out along its faces is held by them at once.

@@ -138,7 +138,7 @@ void SpreadSandOf<P>::attach(const TreeOf<P>&) {
 template <class P>
 void SpreadSandOf<P>::settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const {
   const bool slow = w.speed <= (m.is_held() ? tolerance::held_drift : 1.5 * m.still) * scales.speed;
-  const double limit = 1.5 * sliding_speed(m, w, scales);
+  const double limit = 1.5 * sliding_speed(m.slow, w, scales);
   int best = -1;
   if (m.is_immersed() && !slow && !m.is_held()) {
     if (m.slides() && speed_of(1, w) <= tolerance::held_drift * scales.speed) return;

@@ -261,7 +261,10 @@ std::vector<BodyDataOf<P>> read_bodies(const Table& root) {
       b.rigid.attach = read_attachment(r.joint, parent.shape);
       b.rigid.attach.s -= parent.origin;
     }
-    for (PartOf<P>& p : b.shape.parts) p.s0 -= b.origin, p.s1 -= b.origin;
+    for (PartOf<P>& p : b.shape.parts) {
+      p.s0 -= b.origin, p.s1 -= b.origin;
+      for (BodyPointOf<P>& c : p.corners) c.s -= b.origin;
+    }
     for (ShapeFeatureOf<P>& f : b.shape.features) f.point.s -= b.origin;
     check_body(r, b);
     place[r.name] = static_cast<int>(out.size());

@@ -375,10 +375,10 @@ joint = "free"
   EXPECT_THAT(
       message_of(head + "shape = { kind = \"sphere\", diameter = 0.1, mass = 1 }\n[bed]\nlaw = \"rft\"\n"),
       HasSubstr("\"it\" has a ball"));
-  EXPECT_THAT(
-      message_of(
-          head + "shape = { kind = \"block\", length = 0.1, width = 0.1, mass = 1 }\n[bed]\nlaw = \"rft\"\n"),
-      HasSubstr("\"it\" has a block"));
+  EXPECT_THAT(message_of(head
+                         + "shape = { kind = \"block\", length = 0.1, width = 0.1, mass = 1 }\n[bed]\nlaw = "
+                           "\"lee-spread\"\n"),
+              HasSubstr("\"it\" has a block"));
   EXPECT_THAT(message_of(head
                          + "shape = { kind = \"disc\", diameter = 0.1, thickness = 0.1, mass = 1 }\n"
                            "[bed]\nlaw = \"rft\"\nA00 = -0.9\n"),

@@ -147,7 +147,8 @@ struct SpreadSandOf {
        {": rest of rotation", stress, false, SwitchClass::hull},
        {": sole", stress, false, SwitchClass::hull},
        {": rotation on its sole", stress, false, SwitchClass::hull}}};
-  static constexpr int first_slide = 3;  ///< of the switches
+  static constexpr int first_slide = 3;       ///< of the switches
+  static constexpr double slide_times = 100;  ///< what is slow along faces: in units of what is slow
 
   std::string name(const SceneOf<P>& s) const { return s.tree.body(body).name; }
   static constexpr const char* left_out_of_modes = "sand";
@@ -246,7 +247,7 @@ struct SpreadSandOf {
   static double speed_of(int hull, const Work<double>& w) {
     if (hull == 0) return w.speed;
     const double v = dot(w.normal, w.velocity);
-    return std::sqrt(v * v + w.turn * w.turn);
+    return std::sqrt(v * v + w.turn * w.turn) / slide_times;
   }
   static double& still_of(int hull, Mode& m) { return hull == 0 ? m.still : m.slow; }
   /// What holds it in the pose that the frames have.
@@ -276,11 +277,17 @@ struct SpreadSandOf {
   }
   /// Which faces it slides on, or may.
   void settle_touch(const Work<double>& w, const Scales& scales, Mode& m) const;
-  /// The speed along the normal of faces below which it is asked whether the sand holds it there.
+  /// The speed along the normal of faces below which it is asked whether the sand holds it there: above what steps leave, and
+  /// of what is slow a part.
   template <class T>
-  static T sliding_speed(const Mode& m, const Work<T>& w, const Scales& scales) {
-    const T most = T(1e4) * w.speed;
-    return value_of(most) < scales.speed ? m.slow * most : T(m.slow * scales.speed);
+  static T sliding_speed(double slow, const Work<T>& w, const Scales& scales) {
+    constexpr double part = 1e3;
+    const T most = T(part) * w.speed;
+    return slide_times * slow * (value_of(most) < scales.speed ? most : T(scales.speed));
+  }
+  /// With which it sets out when it is let go.
+  static double start_speed(const Work<double>& w, const Scales& scales) {
+    return 3 * sliding_speed(tolerance::still, w, scales);
   }
   /// How far inside the set of what the sand can hold: 1 without a load, 0 where it starts. Good to 1e-9 near 0, where it
   /// decides, and to 1e-4 of the rest elsewhere.
@@ -576,7 +583,7 @@ void SpreadSandOf<P>::guards(const SceneOf<P>& s, const Frames<T, P>& f, const M
     sink(slide_margin(s, f, m, w), tolerance::bound, GuardRole::change, guard::margin, 1);
   else if (!m.is_held())
     for (std::size_t k = 0; k < families.size(); ++k) {
-      const T slow = sliding_speed(m, w, scales);
+      const T slow = sliding_speed(m.slow, w, scales);
       sink(w.may_slide[k] ? w.across[k] - slow : w.across[k] + slow, 1e-3 * value_of(slow), GuardRole::change,
            g_slide, static_cast<std::int16_t>(k));
     }
