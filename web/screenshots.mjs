@@ -31,7 +31,7 @@ async function each(name, url, prepare) {
   }
 }
 
-for (const [scenario, share] of [["free_link", 0.8], ["biped_drop", 0.6], ["flexible_probe", 0.9], ["n_link_chain", 0.9], ["elastic_compound_pendulum", 0.8], ["sphere", 0.7]])
+for (const [scenario, share] of [["free_link", 0.8], ["biped_drop", 0.6], ["flexible_probe", 0.9], ["n_link_chain", 0.9], ["elastic_compound_pendulum", 0.8], ["sphere", 0.7], ["wheel_in_sand", 0.9], ["rft_leg", 0.53]])
   await each(`report-${scenario}`, makeReport(work, `${scenario}.html`, "run", scenario, "--quiet").url, (page) => seek(page, share));
 await each("report-impacts", makeReport(work, "cradle.html", "run", "newtons_cradle", "--quiet").url, async (page) => {
   await page.click("#next-event");

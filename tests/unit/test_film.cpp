@@ -261,6 +261,25 @@ TEST(Film, forces_that_are_errors_of_arithmetic_have_no_arrows) {
   EXPECT_NE(Film(link.scenario, link.result, link.frames).frame(0.02).find("#c8321f"), std::string::npos);
 }
 
+TEST(Film, stress_is_drawn_on_what_moves_and_a_word_on_what_is_held) {
+  const auto count = [](const std::string& svg, const std::string& what) {
+    std::size_t n = 0;
+    for (auto at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) ++n;
+    return n;
+  };
+  constexpr const char* tone = "#86117a";
+  const Ran anchor("anchor");
+  const Film film(anchor.scenario, anchor.result, anchor.frames);
+  const std::string held = film.frame(5), moving = film.frame(film.duration() - 0.05);
+  EXPECT_THAT(held, HasSubstr("at rest: resultant only"));
+  EXPECT_THAT(held, HasSubstr("kPa of stress"));
+  EXPECT_EQ(moving.find("at rest"), std::string::npos);
+  EXPECT_EQ(count(held, tone), 4U);  // shaft, head and words of the scale
+  EXPECT_GE(count(moving, tone), 4U + 2 * 8);
+  const Ran link("free_link");
+  EXPECT_EQ(Film(link.scenario, link.result, link.frames).frame(0.02).find(tone), std::string::npos);
+}
+
 TEST(Film, draws_every_scenario_of_the_library_without_nonsense) {
   for (const LibraryEntry& e : list_library()) {
     const Ran r(e.name);

@@ -118,6 +118,45 @@ TEST(Still, poses_lie_in_their_frames) {
   }
 }
 
+// A plate thrown into sand that is felt along it: arrows while it moves, in their frames, and what the largest means.
+TEST(Still, stress_along_the_surface_is_drawn) {
+  const std::string text = R"(
+[[body]]
+name = "plate"
+shape = { kind = "cylinder", length = 0.12, diameter = 0.02, mass = 0.1 }
+joint = "free"
+[bed]
+medium = "poppy-loose"
+[initial]
+"plate.angle" = "60 deg"
+"plate.x" = 0
+"plate.z" = -0.05
+"plate.vz" = 1.1
+[stop]
+time = 0.06
+)";
+  const Drawn d = run_text(text);
+  const std::string svg = draw({d.run()}, {{}, {}, 4});
+  const auto all = check(svg);
+  EXPECT_THAT(svg, HasSubstr("arrows: stress of the sand, at most "));
+  EXPECT_GE(count_class(all, "stress"), 3U * 5);
+  std::pair<double, double> x, y;
+  for (const Element& e : all) {
+    if (e.name == "rect") {
+      x = {number(e, "x"), number(e, "x") + number(e, "width")};
+      y = {number(e, "y"), number(e, "y") + number(e, "height")};
+    }
+    if (e.name != "line" || e.attribute.at("stroke") != "#86117a") continue;
+    for (const char* end : {"1", "2"}) {
+      EXPECT_GE(number(e, std::string("x") + end), x.first);
+      EXPECT_LE(number(e, std::string("x") + end), x.second);
+      EXPECT_GE(number(e, std::string("y") + end), y.first);
+      EXPECT_LE(number(e, std::string("y") + end), y.second);
+    }
+  }
+  EXPECT_THAT(draw({run_text(link).run()}, {{}, {}, 4}), Not(HasSubstr("stress")));
+}
+
 // Drawn to scale: a rigid link is as long in every frame.
 TEST(Still, poses_are_to_one_scale) {
   const Drawn d = run_text(link, {}, true);

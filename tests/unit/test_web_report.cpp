@@ -144,6 +144,57 @@ TEST(Frames, elastic_coordinates_and_shapes_give_the_deflection_of_the_tip) {
   EXPECT_NEAR(w, j["columns"]["link.tip.deflection"][last].get<double>(), 1e-5 * size);
 }
 
+// The arrows of the page: mean stress times area of all cells is the force on the wheel. Four digits are written.
+TEST(Frames, stress_on_a_rim_sums_up_to_the_force) {
+  const Played p("wheel_in_sand");
+  const json j = p.frames_json();
+  ASSERT_EQ(j["stress"].size(), 1U);
+  const json& s = j["stress"][0];
+  EXPECT_EQ(s["radius"], 0.13);
+  const json& f = j["forces"][0];
+  const std::size_t cells = s["sx"].size();
+  EXPECT_EQ(cells, 16U);
+  EXPECT_EQ(s["body"], f["body"]);
+  EXPECT_EQ(s["from"].size(), j["time"].size());
+  for (std::size_t k = 1; k < j["time"].size(); k += 10) {
+    const double area = (s["to"][k].get<double>() - s["from"][k].get<double>()) * 0.13 * (1.23 * 0.13)
+                      / static_cast<double>(cells);
+    double fx = 0, fz = 0;
+    for (std::size_t i = 0; i < cells; ++i) {
+      fx += area * s["sx"][i][k].get<double>();
+      fz += area * s["sz"][i][k].get<double>();
+    }
+    const double size = std::hypot(f["fx"][k].get<double>(), f["fz"][k].get<double>());
+    EXPECT_NEAR(fx, f["fx"][k].get<double>(), 1e-3 * size) << k;
+    EXPECT_NEAR(fz, f["fz"][k].get<double>(), 1e-3 * size) << k;
+  }
+  EXPECT_EQ(Played("free_link").frames_json()["stress"].size(), 0U);  // felt at one point
+}
+
+// A plate that is held has a resultant and no stress; once it is pulled out it has both.
+TEST(Frames, stress_of_what_is_held_is_null) {
+  const Played p("anchor");
+  const json j = p.frames_json();
+  ASSERT_EQ(j["stress"].size(), 1U);
+  const json &s = j["stress"][0], &time = j["time"];
+  const double broke = *p.result.find("t_break")->value;
+  int held = 0, moving = 0, pulled = 0;
+  for (std::size_t k = 0; k < time.size(); ++k) {
+    const double t = time[k].get<double>();
+    if (t < 0.99 * broke) {
+      ++held;
+      EXPECT_TRUE(s["from"][k].is_null() && s["sx"][3][k].is_null() && s["sz"][3][k].is_null()) << t;
+      pulled += j["forces"][0]["fz"][k].get<double>() > 1;
+    } else if (t > 1.0001 * broke && t < p.result.outcome.time) {
+      ++moving;
+      EXPECT_GT(s["sz"][3][k].get<double>(), 0) << t;  // down: it is held back
+    }
+  }
+  EXPECT_GT(held, 10);
+  EXPECT_GT(pulled, held / 2);  // by more than 1 N
+  EXPECT_GT(moving, 20);
+}
+
 TEST(Frames, the_same_run_gives_the_same_bytes_and_no_wall_times) {
   const Played a("two_link_chain"), b("two_link_chain");
   const std::string text = make_frames_json(a.scenario, a.result, a.frames, a.scenario.observables);

@@ -176,6 +176,79 @@ test("forces that are errors of arithmetic have no arrows, and arrows stay in th
   }
 });
 
+test("the stress on a rim is drawn to a scale, against where it acts, and turned off", async () => {
+  const { page, context, trouble } = await open("wheel_in_sand");
+  await seek(page, 0.9);
+  const { stress, stressScale, scaleBar } = await seen(page);
+  assert.equal(stress.length, 1);
+  const { arrows } = stress[0];
+  assert.equal(arrows.length, 16);
+  const v = await view(page);
+  const { run, most } = await page.evaluate(() => {
+    const { run } = JSON.parse(document.getElementById("thud-data").textContent);
+    let most = 0;
+    for (const s of run.stress) s.sx.forEach((sx, i) => sx.forEach((x, k) => (most = Math.max(most, Math.hypot(x, s.sz[i][k])))));
+    return { run: { time: run.time, wheel: run.poses[2], stress: run.stress[0] }, most };
+  });
+  // From the document, at the frame before: the wheel goes at 46 mm/s, and what acts on it does not change any more.
+  const k = run.time.findIndex((t) => t > 9) - 1;
+  const longest = 0.16 * Math.min(v.width, v.height);
+  arrows.forEach((a, i) => {
+    const [sx, sz] = [run.stress.sx[i][k], run.stress.sz[i][k]];
+    near(a.tip[0] - a.tail[0], (longest * sx) / most, 0.1, "to the right");
+    near(a.tip[1] - a.tail[1], (longest * sz) / most, 0.1, "down");
+    const [x, z] = world(v, ...a.tip);
+    const angle = run.stress.from[k] + ((i + 0.5) / 16) * (run.stress.to[k] - run.stress.from[k]);
+    near(z - run.wheel.z[k], 0.13 * Math.cos(angle), 1e-4, "on the rim");
+    near(x - run.wheel.x[k], 0.13 * Math.sin(angle), 3e-3, "on the rim");
+    assert.ok(z > 0.13, "under the surface");
+  });
+  const apart = stressScale.left >= scaleBar.right || stressScale.right <= scaleBar.left || stressScale.top >= scaleBar.bottom || stressScale.bottom <= scaleBar.top;
+  assert.ok(apart, "its scale is not on the scale bar");
+  const picture = () => page.$eval(".stage-canvas", (c) => c.toDataURL());
+  const full = await picture();
+  await page.uncheck("#show-stress");
+  assert.deepEqual((await seen(page)).stress, []);
+  assert.equal((await seen(page)).stressScale, undefined);
+  assert.notEqual(await picture(), full);
+  await page.check("#show-stress");
+  assert.equal(await picture(), full);
+  assert.deepEqual(trouble, []);
+  await context.close();
+  // Sand that is felt at one point has none, and nothing to turn off.
+  const link = await open("free_link");
+  await seek(link.page, 0.8);
+  assert.deepEqual((await seen(link.page)).stress, []);
+  assert.equal(await link.page.isVisible("#show-stress"), false);
+  await link.context.close();
+});
+
+test("what the sand holds shows its resultant, and says so", async () => {
+  const { page, context } = await open("anchor");
+  const words = (share) =>
+    page.evaluate((s) => {
+      const said = [];
+      const pen = Object.getPrototypeOf(document.querySelector(".stage-canvas").getContext("2d"));
+      const kept = pen.fillText;
+      pen.fillText = function (...all) {
+        said.push(all[0]);
+        return kept.apply(this, all);
+      };
+      const { player } = window.thud.viewer;
+      player.seek(s * player.end);
+      pen.fillText = kept;
+      return said;
+    }, share);
+  assert.ok((await words(0.6)).includes("at rest: resultant only"));
+  const held = await seen(page);
+  assert.deepEqual(held.stress, []);
+  assert.equal(held.arrows.length, 1);
+  assert.ok(!(await words(0.998)).includes("at rest: resultant only"));
+  assert.equal((await seen(page)).stress.length, 1);
+  assert.match(await page.getAttribute("label:has(#show-stress)", "title"), /At rest only its resultant is known/);
+  await context.close();
+});
+
 test("words never cover each other, nor the buttons", async () => {
   const cross = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   for (const [scenario, viewport] of [["discs_in_v", { width: 1280, height: 900 }], ["biped_drop", { width: 360, height: 700 }], ["newtons_cradle", { width: 1280, height: 900 }]]) {
