@@ -40,6 +40,7 @@ class ModeSelector {
   void find_start(const Scales& scales, const Work<double>& work, std::vector<double> matrix,
                   const std::vector<double>& rate);
   bool start_released(double* y) const;
+  void ask_slower(const Scales& scales, const Work<double>& work, Mode& mode) const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& mode) const;
   bool settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
@@ -53,7 +54,7 @@ class ModeSelector {
   void find_rows(double t, const double* y, const Mode& mode, Work<double>& work, double* slope);
   bool settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
-  bool turns_meanwhile(const Work<double>& work, const Scales& scales, const Mode& mode) const;
+  bool turns_meanwhile(const Work<double>& work, const Scales& scales, Mode& mode) const;
   bool decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   void go_ahead(const double* y, const Work<double>& work, double ahead);
   bool stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
