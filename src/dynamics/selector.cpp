@@ -101,6 +101,14 @@ bool ModeSelector::is_constrained(SwitchRef s, const Work<double>& work) const {
 void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode) {
   system_.active_switches(mode, active_);
   vanishing_.clear();
+  // One decision for all that is slow: the force of each depends on the direction in which it moves.
+  bool asked = false;
+  for (const SwitchRef& s : active_)
+    if (system_.switch_class(s) == SwitchClass::hull)
+      system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
+        asked = asked
+             || (!e.is_held(hull, m) && e.speed_of(hull, w) / scales.speed <= 1.5 * e.still_of(hull, m));
+      });
   for (const SwitchRef& s : active_) {
     std::int8_t& state = system_.switch_state(s, mode);
     const bool constrained = is_constrained(s, work);
@@ -115,8 +123,8 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
       system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
         const double speed = e.speed_of(hull, w) / scales.speed;
         if (speed > 100 * tolerance::slow) e.still_of(hull, m) = tolerance::slow;
-        if (speed <= (e.is_held(hull, m) ? tolerance::held_drift : 1.5 * e.still_of(hull, m)))
-          vanishing_.push_back(s);
+        if (speed <= (e.is_held(hull, m) ? tolerance::held_drift : asked ? 1.5 * tolerance::slow : 0))
+          vanishing_.push_back(s), speeds_.push_back({s, speed});
         else if (s.sub + 1 == e.hulls[hull].first + e.hulls[hull].count)
           e.let_go(hull, m);
       });
@@ -479,6 +487,7 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
   bool evaluated = !settle_moving_levels(t, y, scales, ahead, mode, work, slope);
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
+    speeds_.clear();
     if (!evaluated) system_.evaluate(t, y, mode, work, slope);
     evaluated = false;
     const bool flow_is_clear = settle_flow(work, work, scales, mode);
@@ -510,6 +519,11 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
       ahead *= 0.01;
       go_ahead(y, work, ahead);
       system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
+    }
+    if (std::getenv("DBG") && started) {
+      std::fprintf(stderr, "started, ahead %g:", ahead);
+      for (const SwitchRef& s : active_) std::fprintf(stderr, " (%d %d %d st %d v=%.3g a=%.3g)", s.type, s.index, s.sub, system_.switch_state(s, mode), system_.switch_rate(s, work), (system_.switch_rate(s, there_) - system_.switch_rate(s, work)) / ahead);
+      std::fprintf(stderr, "\n");
     }
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again

@@ -69,6 +69,7 @@ class ModeSelector {
   std::vector<double> far_matrix_, far_state_;
   std::vector<double> start_;        // velocities with which what the sand no longer holds sets out
   std::vector<SwitchRef> released_;  // it
+  std::vector<std::pair<SwitchRef, double>> speeds_;  // of what may be held, before it was stopped, in the scale of speeds
   Mode decided_;                     // that of the last evaluation
 };
 

@@ -24,6 +24,10 @@ struct Group {
 
 }  // namespace
 
+namespace {
+constexpr double stopped = 1e-11;  // of a speed: what cannot be held but is slower starts anew
+}
+
 // With all that stands still held, γ̇ = W λ + b: the forces out of the product of all sets that bring it nearest to zero. Where
 // they bring it to zero everything is held.
 bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, Mode& mode) {
@@ -138,13 +142,17 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
   return true;
 }
 
-// What is slow and cannot be held is asked again when it is slower still. True when something is.
+// What is slow and cannot be held goes on as it does, and is asked again when it is ten times slower. True when something is.
 bool ModeSelector::give_time(Mode& mode, const Work<double>& work) const {
   bool any = false;
   for (const SwitchRef& s : released_)
     system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto&) {
-      any = any || e.still_of(hull, own) > tolerance::still;
-      e.still_of(hull, own) = tolerance::still;
+      if (s.sub != e.hulls[hull].first) return;
+      const auto known = std::find_if(speeds_.begin(), speeds_.end(), [&](const auto& x) { return x.first == s; });
+      if (known == speeds_.end() || !(known->second > stopped)) return;
+      double& still = e.still_of(hull, own);
+      any = any || known->second <= 1.5 * still;
+      still = std::min(still, 0.1 * known->second);
     });
   return any;
 }
