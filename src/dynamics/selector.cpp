@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "solve/growing_cholesky.hpp"
 
@@ -99,6 +101,14 @@ bool ModeSelector::is_constrained(SwitchRef s, const Work<double>& work) const {
 void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales, Mode& mode) {
   system_.active_switches(mode, active_);
   vanishing_.clear();
+  // One decision for all that is slow: the force of each depends on the direction in which it moves.
+  bool asked = false;
+  for (const SwitchRef& s : active_)
+    if (system_.switch_class(s) == SwitchClass::hull)
+      system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
+        asked = asked
+             || (!e.is_held(hull, m) && e.speed_of(hull, w) / scales.speed <= 1.5 * e.still_of(hull, m));
+      });
   for (const SwitchRef& s : active_) {
     std::int8_t& state = system_.switch_state(s, mode);
     const bool constrained = is_constrained(s, work);
@@ -113,8 +123,8 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
       system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
         const double speed = e.speed_of(hull, w) / scales.speed;
         if (speed > 100 * tolerance::slow) e.still_of(hull, m) = tolerance::slow;
-        if (speed <= (e.is_held(hull, m) ? tolerance::held_drift : 1.5 * e.still_of(hull, m)))
-          vanishing_.push_back(s);
+        if (speed <= (e.is_held(hull, m) ? tolerance::held_drift : asked ? 1.5 * tolerance::slow : 0))
+          vanishing_.push_back(s), speeds_.push_back({s, speed});
         else if (s.sub + 1 == e.hulls[hull].first + e.hulls[hull].count)
           e.let_go(hull, m);
       });
@@ -368,6 +378,11 @@ bool ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mod
   const int n = system_.dof_count(), k = static_cast<int>(vanishing_.size());
   bool moving = false;
   for (const SwitchRef& s : vanishing_) moving = moving || system_.switch_rate(s, work) != 0;
+  if (std::getenv("DBG")) {
+    std::fprintf(stderr, "stop t=%.15g:", t);
+    for (const SwitchRef& s : vanishing_) std::fprintf(stderr, " (%d %d %d %.3g)", s.type, s.index, s.sub, system_.switch_rate(s, work));
+    std::fprintf(stderr, "\n");
+  }
   if (!moving) return false;
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck = vanishing_;
@@ -433,7 +448,7 @@ bool ModeSelector::settle_moving_levels(double t, const double* y, const Scales&
 }
 
 // Where friction nearly presses a contact together, forces are so large that a clear slip turns within the step ahead.
-bool ModeSelector::turns_meanwhile(const Work<double>& work, const Scales& scales, const Mode& mode) const {
+bool ModeSelector::turns_meanwhile(const Work<double>& work, const Scales& scales, Mode& mode) const {
   const double small = tolerance::free_slip * scales.speed;
   for (std::size_t k = 0; k < system_.contacts().size(); ++k) {
     const ContactMode& m = mode.of<ContactForce>()[k];
@@ -441,7 +456,16 @@ bool ModeSelector::turns_meanwhile(const Work<double>& work, const Scales& scale
     if (m.touch == Touch::closed && slip::is_slipping(m.slip) && std::abs(here) > small && here * there < 0)
       return true;
   }
-  return false;
+  // What is slow in sand turns within a time as small as its speed.
+  bool turns = false;
+  for (const SwitchRef& s : active_) {
+    if (system_.switch_class(s) != SwitchClass::hull) continue;
+    const double change = system_.switch_rate(s, there_) - system_.switch_rate(s, work);
+    system_.with_hull(s, mode, work, [&](const auto& e, int hull, const auto& m, const auto& w) {
+      turns = turns || (!e.is_held(hull, m) && std::abs(change) > 0.3 * e.speed_of(hull, w));
+    });
+  }
+  return turns;
 }
 
 bool ModeSelector::decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const {
@@ -455,7 +479,7 @@ bool ModeSelector::decides_at_once(const Work<double>& work, const Scales& scale
 
 bool ModeSelector::select(double t, double* y, const Scales& scales, double ahead, Mode& mode,
                           Work<double>& work, double* slope) {
-  bool ok = true;
+  bool ok = true, started = false;
   jammed_ = two_answers_ = -1;
   start_.clear();
   released_.clear();
@@ -463,6 +487,7 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
   bool evaluated = !settle_moving_levels(t, y, scales, ahead, mode, work, slope);
   for (int round = 0; round < 4; ++round) {
     mode.stuck.clear();
+    speeds_.clear();
     if (!evaluated) system_.evaluate(t, y, mode, work, slope);
     evaluated = false;
     const bool flow_is_clear = settle_flow(work, work, scales, mode);
@@ -483,7 +508,9 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
       --round;
       continue;
     }
+    started = start_released(y);
     system_.evaluate(t, y, mode, work, slope);
+    if (started) ask_slower(scales, work, mode);
     decided_ = mode;
 
     go_ahead(y, work, ahead);
@@ -493,9 +520,15 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
       go_ahead(y, work, ahead);
       system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
     }
+    if (std::getenv("DBG") && started) {
+      std::fprintf(stderr, "started, ahead %g:", ahead);
+      for (const SwitchRef& s : active_) std::fprintf(stderr, " (%d %d %d st %d v=%.3g a=%.3g)", s.type, s.index, s.sub, system_.switch_state(s, mode), system_.switch_rate(s, work), (system_.switch_rate(s, there_) - system_.switch_rate(s, work)) / ahead);
+      std::fprintf(stderr, "\n");
+    }
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again
-    if (!decides_at_once(work, scales, mode)
+    // What the sand holds is known at once; a step ahead the forces of what is slow would be others.
+    if (!has(SwitchClass::hull) && !decides_at_once(work, scales, mode)
         && !settle_switches(t + ahead, ahead_.data(), scales, mode, there_, scratch_.data())) {
       // What was found for the state itself stands: a slip that ends within the step ahead needs an answer later.
       if (ok && has_contacts())
@@ -514,10 +547,9 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     break;
   }
   system_.list_stuck(mode);
-  const bool started = start_released(y);
   if (started && starts_sliding(t, y, scales, mode, work, slope))
     return select(t, y, scales, ahead, mode, work, slope);
-  if (started || !(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
+  if (!(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
   return ok;
 }
 

@@ -49,6 +49,7 @@ class ModeSelector {
   double start_speed(SwitchRef s, const Work<double>& work, const Scales& scales, double usual) const;
   bool starts_sliding(double t, const double* y, const Scales& scales, Mode& mode, Work<double>& work,
                       double* slope) const;
+  void ask_slower(const Scales& scales, const Work<double>& work, Mode& mode) const;
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& mode) const;
   bool settle_flow(const Work<double>& here, const Work<double>& there, const Scales& scales,
@@ -62,7 +63,7 @@ class ModeSelector {
   void find_rows(double t, const double* y, const Mode& mode, Work<double>& work, double* slope);
   bool settle_moving_levels(double t, const double* y, const Scales& scales, double ahead, Mode& mode,
                             Work<double>& work, double* slope);
-  bool turns_meanwhile(const Work<double>& work, const Scales& scales, const Mode& mode) const;
+  bool turns_meanwhile(const Work<double>& work, const Scales& scales, Mode& mode) const;
   bool decides_at_once(const Work<double>& work, const Scales& scales, const Mode& mode) const;
   void go_ahead(const double* y, const Work<double>& work, double ahead);
   bool stop_vanishing(double t, double* y, const Scales& scales, Mode mode, Work<double>& work);
@@ -77,6 +78,7 @@ class ModeSelector {
   std::vector<double> far_matrix_, far_state_;
   std::vector<double> start_;        // velocities with which what the sand no longer holds sets out
   std::vector<SwitchRef> released_;  // it
+  std::vector<std::pair<SwitchRef, double>> speeds_;  // of what may be held, before it was stopped, in the scale of speeds
   Mode decided_;                     // that of the last evaluation
 };
 

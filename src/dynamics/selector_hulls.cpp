@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "dynamics/selector.hpp"
 #include "thud/solve/hull.hpp"
@@ -22,6 +24,10 @@ struct Group {
 };
 
 }  // namespace
+
+namespace {
+constexpr double stopped = 1e-11;  // of a speed: what cannot be held but is slower starts anew
+}
 
 // With all that stands still held, γ̇ = W λ + b: the forces out of the product of all sets that bring it nearest to zero. Where
 // they bring it to zero everything is held.
@@ -103,6 +109,16 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
         break;
       }
 
+  if (std::getenv("DBG")) {
+    std::fprintf(stderr, "hulls m=%d conv=%d gap=%g largest=%g\n", m, solution.converged, solution.gap, largest);
+    for (const Group& g : groups) {
+      const SwitchRef s = vanishing_[g.first];
+      std::fprintf(stderr, "  type %d idx %d sub %d %s:", s.type, s.index, s.sub, g.set ? "hull" : g.presses ? "contact" : "switch");
+      for (int i = 0; i < g.count + (g.friction >= 0); ++i)
+        std::fprintf(stderr, " [v=%.3g b=%.3g r=%.3g f=%.3g sz=%.3g]", system_.switch_rate(vanishing_[g.first + i], work), offset[g.first + i], solution.rate[g.first + i], solution.force[g.first + i], size[g.first + i]);
+      std::fprintf(stderr, " moves=%d\n", moves(solution, g.first, g.count));
+    }
+  }
   released_.clear();
   for (const Group& g : groups) {
     const SwitchRef s = vanishing_[g.first];
@@ -131,15 +147,28 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
   return true;
 }
 
-// What is slow and cannot be held is asked again when it is slower still. True when something is.
+// What is slow and cannot be held goes on as it does, and is asked again when it is ten times slower. True when something is.
 bool ModeSelector::give_time(Mode& mode, const Work<double>& work) const {
   bool any = false;
   for (const SwitchRef& s : released_)
     system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto&) {
-      any = any || e.still_of(hull, own) > tolerance::still;
-      e.still_of(hull, own) = tolerance::still;
+      if (s.sub != e.hulls[hull].first) return;
+      const auto known = std::find_if(speeds_.begin(), speeds_.end(), [&](const auto& x) { return x.first == s; });
+      if (known == speeds_.end() || !(known->second > stopped)) return;
+      double& still = e.still_of(hull, own);
+      any = any || known->second <= 1.5 * still;
+      still = std::min(still, 0.1 * known->second);
     });
   return any;
+}
+
+// What has just been let go is not asked again before it has become faster, or slower than it set out.
+void ModeSelector::ask_slower(const Scales& scales, const Work<double>& work, Mode& mode) const {
+  for (const SwitchRef& s : released_)
+    system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto& w) {
+      double& still = e.still_of(hull, own);
+      still = std::min(still, 0.1 * e.speed_of(hull, w) / scales.speed);
+    });
 }
 
 // What is no longer held sets out the way that its forces let it: they depend on the direction of its motion, which must be

@@ -66,6 +66,16 @@ void measure_sizes(const System& system, const Work<double>& work, Sizes& out) {
   }
 }
 
+double turning_rate(const System& system, const Mode& mode, const Work<double>& work) {
+  double rate = 0;
+  const Scene scene = system.scene();
+  system.each([&]<class E>(const E& e, int k) {
+    if constexpr (requires { e.turning_rate(scene, mode.of<E>()[k], work.of<E>()[k]); })
+      rate = std::max(rate, e.turning_rate(scene, mode.of<E>()[k], work.of<E>()[k]));
+  });
+  return rate;
+}
+
 double longest_step(const System& system, const Mode& mode, const StepState& state,
                     const Work<double>& work) {
   double h = HUGE_VAL;

@@ -47,6 +47,9 @@ double measure_length(const System& system);
 double measure_gravity(const System& system);
 
 /// The longest step that the elements want: in the mode, and into a mode that has just begun.
+/// How fast the direction of what is slow in sand changes [1/s].
+double turning_rate(const System& system, const Mode& mode, const Work<double>& work);
+
 double longest_step(const System& system, const Mode& mode, const StepState& state, const Work<double>& work);
 double longest_first_step(const System& system, const Mode& before, const Mode& mode, const StepState& state,
                           const Work<double>& work);

@@ -18,12 +18,14 @@ namespace thud {
 namespace {
 // What a step may err by, in tolerances. Measured: with it the error of a whole run stays well below the tolerance.
 constexpr double error_slack = 8;
+// The error estimate of the implicit steps is less cautious.
+constexpr double stiff_share = 0.01;
 }  // namespace
 
 void Run::start(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
                 const std::vector<Condition>& conditions, const SolverOptions& options,
                 StepObserver* observer) {
-  s_.stepper = &stepper;
+  s_.stepper = own_stepper_ = &stepper;
   options_ = options;
   observer_ = observer;
   stepper.set_options(options);
@@ -60,7 +62,7 @@ void Run::begin_run(const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<Condition>& conditions) {
   out_ = {};
   done_ = false;
-  repeats_ = jams_ = tiny_ = strictness_ = 0;
+  repeats_ = jams_ = tiny_ = strictness_ = stiff_steps_ = refused_ = 0;
   strictest_ = 4;
   chatter_ = {};
   s_.answered.clear();
@@ -288,6 +290,7 @@ void Run::conclude_step() {
   accept();
   if (done_) return;
   if (is_last_) return finish(StopReason::time_limit);
+  if (stiff_stepper_) watch_stiffness(h);
   if (options_.stop_at_rest && creeps(s_)) try_to_settle();
 }
 
@@ -462,6 +465,7 @@ bool Run::try_step(double h) {
         "the equations of the step at t = {:.9g} s have no solution near; a shorter step may help", s_.t));
     return false;
   }
+  refused_ = 0;
   if (!stepper.is.finishes_first) stepper.finish(s_.f, s_.t, h);
   if (!stepper.is.adaptive && !is_sane(stepper.next())) {
     fail(fmt::format("the motion grew without bound by t = {:.6g} s: a step of {:.3g} s is too long for it",
@@ -487,6 +491,29 @@ void Run::learn_from(double error, double h) {
   h_ = h * std::clamp(growth, 0.3, 6.0);
 }
 
+// What is slow in sand turns within a time as small as its speed. Where the motion lasts longer than that its direction is
+// the one that the forces leave it, and explicit steps are at the limit of their stability.
+void Run::watch_stiffness(double h) {
+  constexpr double fast = 1.5, slow = 0.3;
+  constexpr int often = 12;
+  const bool stiff = s_.stepper == stiff_stepper_;
+  const double turns = h * turning_rate(s_.system, s_.mode, s_.work);
+  const bool other = stiff ? turns < slow : turns > fast;
+  stiff_steps_ = other ? stiff_steps_ + 1 : std::min(0, stiff_steps_);
+  if (stiff_steps_ < often) return;
+  use_stiff(!stiff);
+}
+
+void Run::use_stiff(bool stiff) {
+  s_.stepper = stiff ? stiff_stepper_ : own_stepper_;
+  stiff_steps_ = refused_ = 0;
+  last_log_error_ = 0;
+  for (double& x : scale_) x *= stiff ? 1 / stiff_share : stiff_share;
+  if (stiff) s_.stepper->set_scale(scale_.data());
+  start_anew();
+  s_.evaluate_here(s_.stepper->slope_at_start());
+}
+
 void Run::stop_at_tiny_steps(double h) {
   const bool driven = !s_.system.of<PrescribedMotion>().empty();
   fail(fmt::format("the step size fell to {:.3g} s at t = {:.9g} s{}{}", h, s_.t, closure_.toggle(s_.work),
@@ -495,6 +522,12 @@ void Run::stop_at_tiny_steps(double h) {
 
 void Run::reject(double error, double h) {
   ++out_.stats.rejected;
+  if (s_.stepper == stiff_stepper_ && ++refused_ > 8) {  // a corner: by small steps
+    h_ = h;
+    use_stiff(false);
+    stiff_steps_ = -50;
+    return;
+  }
   h_ = h
      * (std::isfinite(error) ? std::max(0.2, 0.9 * portable::pow(error, -1.0 / s_.stepper->is.error_order))
                              : 0.2);

@@ -32,6 +32,8 @@ class Run final : public StepView {
   /// From start(), by go_on() until is_done(), to take_outcome().
   void start(AnyStepper& stepper, const std::vector<double>& q, const std::vector<double>& v,
              const std::vector<Condition>& conditions, const SolverOptions& options, StepObserver* observer);
+  /// Implicit, for where the motion itself is slow but its direction is not: in sand that resists whatever the speed.
+  void set_stiff_stepper(AnyStepper* stepper) { stiff_stepper_ = stepper; }
   bool is_done() const { return done_; }
   void go_on();
   Outcome take_outcome();
@@ -84,6 +86,8 @@ class Run final : public StepView {
   double find_residual(double energy) const;
   void watch_account(double energy);
   void start_anew();
+  void watch_stiffness(double h);
+  void use_stiff(bool stiff);
 
   // events
   bool go_to(const Crossing& crossing, double h);
@@ -165,6 +169,9 @@ class Run final : public StepView {
     bool forced = false;
   };
   Chatter chatter_;
+  AnyStepper *stiff_stepper_ = nullptr, *own_stepper_ = nullptr;
+  int stiff_steps_ = 0;  // in a row that ask for the other stepper
+  int refused_ = 0;      // steps in a row
   int jams_ = 0;         // impacts without collision, likewise
   int tiny_ = 0;         // steps in a row that are next to nothing
   int strictness_ = 0;   // by how many orders of magnitude steps are more accurate than asked for

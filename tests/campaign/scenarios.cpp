@@ -29,11 +29,11 @@ class Maker {
   // ---- bodies ----
 
   struct Look {
-    bool tree = false, pinned = false, elastic = false, aligned = false;
+    bool tree = false, pinned = false, elastic = false, aligned = false, rubs = false;
   };
 
   void add_links(int count, Look look) {
-    const double friction = r.coin() ? r.spread(1e-4, 0.2) : 0,
+    const double friction = r.coin() || look.rubs ? r.spread(1e-4, 0.2) : 0,
                  damping = r.coin(0.3) ? r.spread(1e-4, 0.05) : 0;
     for (int i = 0; i < count; ++i) {
       Link l;
@@ -47,7 +47,7 @@ class Maker {
         l.at = look.tree && r.coin() ? rounded(r.uniform(0, 1) * links_[l.parent].length, 2)
                                      : links_[l.parent].length;
         joint = fmt::format("{{ to = \"{}\", at = {:.4g}", links_[l.parent].name, l.at);
-        if (friction > 0 && r.coin(0.8))
+        if (friction > 0 && (look.rubs || r.coin(0.8)))
           joint += fmt::format(", friction = {:.3g}", friction * r.uniform(0.2, 2));
         if (damping > 0 && r.coin(0.8))
           joint += fmt::format(", damping = {:.3g}", damping * r.uniform(0.2, 2));
@@ -71,6 +71,8 @@ class Maker {
     }
     return most;
   }
+
+  bool has_links() const { return !links_.empty(); }
 
   /// Angles and rates. The links are above everything that rises by `steepness` at most, whatever the pose; pinned ones hang
   /// over a floor at `floor` below the pin and point up where they have to.
@@ -223,6 +225,46 @@ class Maker {
     if (law != "lee2009" && r.coin()) surfaces_ += fmt::format("shear_ratio = {:.2g}\n", r.uniform(0, 2));
     end_bed(0, slope);
     return std::abs(slope);
+  }
+
+  /// Sand felt along the surface: resistive force theory or Lee's densities; walls may stand in it.
+  double add_spread_bed(const std::string& kind, double surface = 0, bool level = false) {
+    const double slope = level || r.coin(0.3) ? 0 : rounded(r.uniform(-0.35, 0.35), 3);
+    surfaces_ += "[[bed]]\n";
+    if (kind == "rft" && r.coin(0.6))
+      surfaces_ += "medium = \""
+                 + r.pick<std::string>(
+                     {"poppy-loose", "poppy-close", "glass-beads", "simulant-soft", "simulant-firm"})
+                 + "\"\n";
+    else if (kind == "lee-spread")
+      surfaces_ += fmt::format("law = \"lee-spread\"\neta_v = {:.3g}\neta_h = {:.3g}\nfriction = {:.2g}\n",
+                               r.uniform(5, 40), r.uniform(2, 20), r.uniform(0, 1));
+    else
+      surfaces_ += fmt::format("law = \"{}\"\nzeta = {:.3g}\n", kind, r.spread(0.1, 3));
+    if (kind == "drft" && r.coin()) surfaces_ += fmt::format("lambda = {:.2g}\n", r.uniform(0.5, 2));
+    end_bed(surface, slope);
+    return std::abs(slope);
+  }
+  /// A disc as the last of the links, or on its own.
+  void add_disc(bool alone) {
+    const double d = rounded(r.uniform(0.03, 0.2), 2);
+    const std::string shape =
+        fmt::format("{{ kind = \"disc\", diameter = {}, thickness = {:.2g}, density = {:.3g} }}", d,
+                    r.uniform(0.01, 0.1), r.spread(500, 8000));
+    if (!alone) {
+      const Link& last = links_.back();
+      add_body("disc", shape,
+               fmt::format("{{ to = \"{}\", at = {}, friction = {:.2g} }}", last.name, last.length,
+                           r.spread(1e-4, 0.05)));
+      initial_ += fmt::format("\"disc.rate\" = {:.3g}\n", r.uniform(-10, 10));
+      links_.back().side = std::max(links_.back().side, d / 2);
+      return;
+    }
+    add_body("disc", shape, "\"free\"");
+    initial_ += fmt::format("\"disc.angle\" = 0\n\"disc.x\" = 0\n\"disc.z\" = {:.4g}\n",
+                            -0.6 * d - r.spread(0.001, 0.3));
+    initial_ += fmt::format("\"disc.vx\" = {:.3g}\n\"disc.vz\" = {:.3g}\n\"disc.rate\" = {:.3g}\n",
+                            r.uniform(-1, 1), r.uniform(0, 2), r.uniform(-20, 20));
   }
 
   std::string text() const {
@@ -422,6 +464,42 @@ std::string elastic_on_walls(std::uint64_t seed) {
   return m.text();
 }
 
+// Joints of what is pinned rub, or a link between two that the sand holds would swing for ever.
+std::string on_spread_bed(std::uint64_t seed, const std::string& kind, bool walls) {
+  Maker m(seed);
+  m.time = 60;
+  const double choice = m.r.uniform(0, 1);
+  if (choice < 0.15 && kind != "lee-spread") {
+    m.add_disc(true);
+  } else {
+    const bool pinned = !walls && choice > 0.85;
+    m.add_links(choice < 0.4 ? 1 : m.r.whole(2, 6), {.pinned = pinned, .rubs = pinned});
+    if (kind != "lee-spread" && m.r.coin(0.2)) m.add_disc(false);
+    if (pinned) {
+      const double surface = rounded(m.reach() * m.r.uniform(0.1, 0.9), 3);
+      m.add_spread_bed(kind, surface, true);
+      m.pose(0, surface);
+      return m.text();
+    }
+  }
+  double steep = m.add_spread_bed(kind);
+  if (walls) {
+    m.add_contact_law();
+    const double tilt = rounded(m.r.uniform(-1.1, 1.1), 3);
+    m.r.coin() ? m.add_wall("bottom", 0, rounded(m.r.spread(0.01, 0.1), 2), 0)
+               : m.add_wall("side", rounded(m.r.uniform(-0.1, 0.1), 2), 0, tilt);
+    steep = std::max(steep, std::abs(tilt));
+  }
+  if (m.has_links()) m.pose(steep);
+  return m.text();
+}
+
+std::string rft_on_bed(std::uint64_t seed) { return on_spread_bed(seed, seed % 3 == 0 ? "drft" : "rft", false); }
+std::string lee_spread_on_bed(std::uint64_t seed) { return on_spread_bed(seed, "lee-spread", false); }
+std::string spread_on_walls(std::uint64_t seed) {
+  return on_spread_bed(seed, seed % 3 == 0 ? "drft" : seed % 3 == 1 ? "rft" : "lee-spread", true);
+}
+
 std::string mechanisms(std::uint64_t seed) { return MechanismMaker(static_cast<unsigned>(seed)).make(); }
 
 }  // namespace
@@ -447,6 +525,9 @@ const std::vector<ScenarioClass>& classes() {
       {"hertz-piles", "piles of compliant discs", hertz_pile},
       {"elastic-beds", "elastic links on beds", elastic_on_bed},
       {"elastic-walls", "elastic links on walls", elastic_on_walls},
+      {"rft", "bodies and chains in sand with a stress on their outline", rft_on_bed},
+      {"lee-spread", "links and chains in sand with Lee's densities", lee_spread_on_bed},
+      {"spread-walls", "bodies and chains in such sands with walls in them", spread_on_walls},
       {"mechanisms", "joints, loops, springs, stops, ropes, struts, drives", mechanisms},
       {"knobs", "scenarios of the library, knobs within their ranges", make_turned},
   };

@@ -198,6 +198,17 @@ struct LeeSpreadOf {
                        Mode& m) const;
   double longest_step(const StepState& s, const Frames<double, P>& f, const Mode& m,
                       const Work<double>& w) const;
+  /// The static forces turn with the velocities of their directions: the slower these are, the faster.
+  double turning_rate(const SceneOf<P>& s, const Mode& m, const Work<double>& w) const {
+    double rate = 0;
+    if (!m.is_immersed()) return rate;
+    for (int hull : {0, 1})
+      if (const double speed = w.speed(hull); !m.is_held(hull) && speed > 0)
+        rate = std::max(rate, (hull == 0 ? std::abs(w.at_a.x) + std::abs(w.at_b.x)
+                                         : std::abs(w.at_a.z) + std::abs(w.at_b.z))
+                                  / speed);
+    return rate / value_of(s.tree.body(body).mass);
+  }
   bool stops_at_bottom(const SceneOf<P>& s) const { return s.beds[bed].stop_at_bottom; }
   bool reach_bottom(const SceneOf<P>& s, const Work<double>& w, const Scales& scales, Mode& m) const;
 

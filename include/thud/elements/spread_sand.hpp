@@ -318,6 +318,13 @@ struct SpreadSandOf {
   double longest_step(const StepState& s, const Frames<double, P>& f, const Mode& m,
                       const Work<double>& w) const;
 
+  /// Its force turns with the direction of its motion: the slower it is, the faster.
+  double turning_rate(const SceneOf<P>& s, const Mode& m, const Work<double>& w) const {
+    if (!m.is_immersed() || m.is_held() || !(w.speed > 0)) return 0;
+    return (norm(w.resistance) + std::abs(w.moment) / value_of(size))
+         / (value_of(s.tree.body(body).mass) * w.speed);
+  }
+
   bool stops_at_bottom(const SceneOf<P>& s) const {
     return std::any_of(faces.begin(), faces.end(),
                        [&](const SpreadFaceOf<P>& f) { return s.beds[f.bed].stop_at_bottom; });
