@@ -169,6 +169,28 @@ TEST(StressField, on_a_rim_is_that_of_the_printed_law) {
   EXPECT_GT(seen, 1000);
 }
 
+// What the documents of the web page tell of a stretch: where its cells are, on slopes too.
+TEST(StressField, stretches_say_where_their_cells_are) {
+  for (const char* shape : {disc, hammer}) {
+    const Played p(thrown(shape, "drft", 17, 35, -9, 0.7));
+    int seen = 0;
+    p.each<SpreadSand>(
+        [&](const SpreadSand& e, const Frames<double>& frames, const SpreadWork<double>& work) {
+          for (const StressStretch& s : list_stretches(e, 16)) {
+            const StressNow now = find_stress(e, s, p.system().scene(), frames, work);
+            EXPECT_TRUE(now.cells.empty() || now.cells.size() == static_cast<std::size_t>(s.cells));
+            const Vec a = frames.position(e.body, s.a), b = frames.position(e.body, s.b);
+            for (std::size_t k = 0; k < now.cells.size(); ++k, ++seen) {
+              const double x = now.from + (static_cast<double>(k) + 0.5) / s.cells * (now.to - now.from);
+              const Vec at = s.round ? a + s.radius * Vec{std::sin(x), std::cos(x)} : a + x * (b - a);
+              EXPECT_NEAR(norm(now.cells[k].at - at), 0, 1e-12);
+            }
+          }
+        });
+    EXPECT_GT(seen, 500);
+  }
+}
+
 // A plate that is driven straight down: ζ 10⁶ z, upwards, on every cell.
 TEST(StressField, under_a_flat_plate_is_zeta_times_the_depth) {
   const Played p(R"([[body]]
