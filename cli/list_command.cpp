@@ -129,7 +129,7 @@ RftLaw stress_in(const NamedLaw& named) {
 std::string draw_stress(const NamedLaw& named) {
   const RftLaw law = stress_in(named);
   MapRow row{.title = fmt::format("Stress per depth: {}", named.name), .subtitle = named.about, .maps = {}};
-  constexpr int nodes = 61;
+  constexpr int nodes = 41;
   std::vector<double> angles;
   for (int k = 0; k < nodes; ++k)
     angles.push_back(std::numbers::pi * (static_cast<double>(k) / (nodes - 1) - 0.5));

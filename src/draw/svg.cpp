@@ -82,7 +82,7 @@ double Colour::lightness() const {
 
 namespace {
 Colour between(const std::array<unsigned, 9>& stops, double t) {
-  const double s = std::clamp(t, 0.0, 1.0) * (stops.size() - 1);
+  const double s = std::clamp(t, 0.0, 1.0) * static_cast<double>(stops.size() - 1);
   const std::size_t k = std::min(static_cast<std::size_t>(s), stops.size() - 2);
   const Colour a = from_hex(stops[k]), b = from_hex(stops[k + 1]);
   const double u = s - static_cast<double>(k);
