@@ -228,7 +228,7 @@ time = 0.35
   const auto rates = [&](const State& s) {
     const double z = length * std::cos(s[0]) - level, lever = -length * std::sin(s[0]), v = lever * s[1];
     double turning = -heavy * g * 0.5 * length * std::sin(s[0]), all = inertia;
-    if (z > 0 && v > 0) {
+    if (z > -1e-12 && v > 0) {  // drag begins at once
       const double force = -k * z - 2 * c * v * v + c * z * g;
       turning += lever * (force + c * z * length * std::cos(s[0]) * s[1] * s[1]);
       all += c * z * lever * lever;
