@@ -225,10 +225,11 @@ time = 0.35
 )");
   const double inertia = p.scenario.system->tree().body(0).inertia + heavy * 0.04;
   using State = std::array<double, 2>;
+  bool in_sand = false;  // drag begins at once
   const auto rates = [&](const State& s) {
     const double z = length * std::cos(s[0]) - level, lever = -length * std::sin(s[0]), v = lever * s[1];
     double turning = -heavy * g * 0.5 * length * std::sin(s[0]), all = inertia;
-    if (z > -1e-12 && v > 0) {  // drag begins at once
+    if (in_sand) {
       const double force = -k * z - 2 * c * v * v + c * z * g;
       turning += lever * (force + c * z * length * std::cos(s[0]) * s[1] * s[1]);
       all += c * z * lever * lever;
@@ -254,6 +255,7 @@ time = 0.35
   for (int i = 0; i < 60; ++i)
     (length * std::cos(step(s, 0.5 * (low + high))[0]) < level ? low : high) = 0.5 * (low + high);
   s = step(s, high), t += high;
+  in_sand = true;
   while (t + h < 0.35) s = step(s, h), t += h;
   s = step(s, 0.35 - t);
   ASSERT_GT(length * std::cos(s[0]), level + 0.02);
