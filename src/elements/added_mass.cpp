@@ -24,25 +24,23 @@ bool AddedMassOf<P>::settle_geometry(const Work<double>& here, const Work<double
                                      const Scales& scales, Mode& m) const {
   const Mode before = m;
   const double small = tolerance::undecided_length * scales.length;
-  if (m.phase == Mode::deep && m.slip == slip::backward) {
-    m = {};
-    m.deepest = here.depth;
-  } else if (m.phase == Mode::apart) {
+  settle_touch(here, scales, m);
+  if (m.phase == Mode::apart) {
     const double over = m.deepest - here.depth;
     const bool enters =
         std::abs(over) > small ? over < 0 : there.depth - here.depth > 0.01 * scales.small_gap();
     if (enters) {
       m.left = m.deepest;
-      m.deepest = 0;
       m.phase = Mode::deep;
       m.slip = slip::forward;
     }
   }
   if (m.phase == Mode::deep) {
+    m.deepest = std::max(m.deepest, here.depth);
     if (m.slip == slip::stuck) m.left = 0;
     if (kind == cone && !m.full) m.full = here.depth > value_of(full_depth_) - small;
   }
-  return !(m == before);
+  return m.phase != before.phase || m.left != before.left || m.full != before.full;
 }
 
 template struct AddedMassOf<double>;

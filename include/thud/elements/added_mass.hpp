@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -18,7 +19,7 @@ struct FootMode {
   Phase phase = apart;
   std::int8_t slip = slip::forward;  ///< deep: slip::forward while it goes deeper, or slip::stuck
   bool full = false;                 ///< the cone has all its grains
-  double deepest = 0;                ///< what it remembers while it is apart [m]
+  double deepest = 0;                ///< the deepest that it has been, when the mode was last chosen [m]
   double left = 0;                   ///< the depth from which grains are counted that it takes along [m]
 
   friend bool operator==(const FootMode&, const FootMode&) = default;
@@ -243,8 +244,7 @@ struct AddedMassOf {
   enum Guard : std::uint8_t { g_gap = guard::first_own, g_full };
   template <class T, class Sink>
   void guards(const SceneOf<P>&, const Mode& m, const Work<T>& w, const Scales& scales, Sink&& sink) const {
-    if (m.phase == Mode::apart)
-      return sink(m.deepest - w.depth, scales.small_gap(), GuardRole::change, g_gap, 0);
+    if (is_off(m)) return sink(m.deepest - w.depth, scales.small_gap(), GuardRole::change, g_gap, 0);
     slip_guards(*this, 0, m.slip, w, scales, sink);
     if (kind == cone && !m.full && m.slip == slip::forward)
       sink(full_depth_ - w.depth, tolerance::level * scales.length, GuardRole::change, g_full, 0);
@@ -252,7 +252,14 @@ struct AddedMassOf {
   template <class T, class Sink>
   void approaches(const SceneOf<P>&, const Mode& m, const Frames<T, P>&, const Work<T>& w,
                   Sink&& sink) const {
-    if (m.phase == Mode::apart) sink(m.deepest - w.depth, -w.rate);
+    if (is_off(m)) sink(m.deepest - w.depth, -w.rate);
+  }
+  /// What was found to leave a step ahead is above its deepest from then on.
+  static void settle_touch(const Work<double>& w, const Scales&, Mode& m) {
+    if (m.phase == Mode::apart || !is_off(m)) return;
+    const double deepest = std::max(m.deepest, w.depth);
+    m = {};
+    m.deepest = deepest;
   }
   bool settle_geometry(const Work<double>& here, const Work<double>& there, const Scales& scales,
                        Mode& m) const;
@@ -287,6 +294,7 @@ struct AddedMassOf {
   }
 
  private:
+  static bool is_off(const Mode& m) { return m.phase == Mode::apart || m.slip == slip::backward; }
   template <class T>
   void find_depth(const Frames<T, P>& frames, Work<T>& w) const {
     w.arm = at.arm(frames);
