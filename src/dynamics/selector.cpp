@@ -398,15 +398,22 @@ bool ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mod
         && std::abs(system_.switch_rate(vanishing_[a], work)) <= most * std::sqrt(w[a * k + a]))
       use.push_back(a);
   const int m = static_cast<int>(use.size());
-  std::vector<double> g(static_cast<std::size_t>(m) * m), x(m), size(m);
+  std::vector<double> g(static_cast<std::size_t>(m) * m), x(m), size(m), left(m);
   for (int a = 0; a < m; ++a) size[a] = std::sqrt(w[use[a] * k + use[a]]);
-  for (int a = 0; a < m; ++a) {
-    x[a] = -system_.switch_rate(vanishing_[use[a]], work) / size[a];
-    for (int b = 0; b < m; ++b) g[a * m + b] = w[use[a] * k + use[b]] / (size[a] * size[b]);
+  for (int a = 0; a < m; ++a) left[a] = -system_.switch_rate(vanishing_[use[a]], work) / size[a];
+  // What is nearly dependent is left alone. The ends of an axis that lies along the surface move along it by next to nothing:
+  // stopping that would stop the turning.
+  const bool hulls = has(SwitchClass::hull);
+  for (int pass = 0; pass < (hulls ? 2 : 1); ++pass) {
+    for (int a = 0; a < m; ++a)
+      for (int b = 0; b < m; ++b) g[a * m + b] = w[use[a] * k + use[b]] / (size[a] * size[b]);
+    x = left;
+    solve_hold(g.data(), x.data(), m, hulls ? 1e-4 : 1e-7);
+    for (int a = 0; a < m; ++a) {
+      for (int i = 0; i < n; ++i) y[n + i] += work.applied[use[a] * n + i] * (x[a] / size[a]);
+      for (int b = 0; b < m; ++b) left[a] -= w[use[a] * k + use[b]] / (size[a] * size[b]) * x[b];
+    }
   }
-  solve_hold(g.data(), x.data(), m, 1e-7);  // what is nearly dependent is left alone
-  for (int a = 0; a < m; ++a)
-    for (int i = 0; i < n; ++i) y[n + i] += work.applied[use[a] * n + i] * (x[a] / size[a]);
   return true;
 }
 

@@ -192,7 +192,8 @@ void ModeSelector::find_start(const Scales& scales, const Work<double>& work, st
     x[a] *= speed / std::sqrt(square) / size[a];
     for (int b = 0; b < m; ++b) matrix[a * m + b] /= size[a] * size[b];
   }
-  solve_hold(matrix.data(), x.data(), m, 1e-10);
+  // What hardly moves with all of it is left alone: the ends of an axis that lies along the surface.
+  solve_hold(matrix.data(), x.data(), m, 1e-4);
   start_.assign(n, 0);
   for (int a = 0; a < m; ++a)
     for (int i = 0; i < n; ++i) start_[i] += work.applied[a * n + i] * (x[a] / size[a]);
