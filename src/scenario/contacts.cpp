@@ -7,6 +7,7 @@
 #include <numbers>
 #include <unordered_set>
 
+#include "dynamics/sizes.hpp"
 #include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
 #include "scenario/walls.hpp"
@@ -17,8 +18,10 @@ namespace thud::doc {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double deepest_start = 1e-9;       // [m] that rigid things may be inside each other at the start
-constexpr std::size_t most_contacts = 4000;  // memory grows with their square: 2 to 4 GB
+constexpr double deepest_start =
+    1e-8;                             // of the size: that rigid things may be inside each other at the start
+constexpr double same_point = 1e-12;  // of the size of the body
+constexpr std::size_t most_contacts = 4000;      // memory grows with their square: 2 to 4 GB
 constexpr double fastest = 100, slowest = 1e-6;  // [m/s] between which e(v) is tried
 
 // e of the speed of approach, tried before it is believed; none when it is a number.
@@ -129,7 +132,13 @@ class ContactReader {
   bool is_at_joint(const FeatureOf<P>& f) const {
     const BodyOf<P>& b = bodies_[f.body].rigid;
     return !b.free && b.joint.kind != JointKind::slider && value_of(f.radius) == 0
-        && portable::hypot(value_of(f.point.s), value_of(f.point.n)) < 1e-12;
+        && portable::hypot(value_of(f.point.s), value_of(f.point.n)) <= same_point * size_of(f.body);
+  }
+  double size_of(int body) const {
+    const auto away = [](const BodyPointOf<P>& p) { return portable::hypot(value_of(p.s), value_of(p.n)); };
+    double out = away(bodies_[body].rigid.center);
+    for (const ShapeFeatureOf<P>& f : bodies_[body].shape.features) out = std::max(out, away(f.point));
+    return out;
   }
 
   // The body that a rigid body is one with by welds: itself, or −1 for the ground.
@@ -371,9 +380,10 @@ class ContactReader {
       if (c.parent != parent.body || c.joint.kind != JointKind::pin || c.beam
           || bodies_[parent.body].rigid.beam)
         return false;
-      return portable::hypot(value_of(child.point.s), value_of(child.point.n)) < 1e-12
+      return portable::hypot(value_of(child.point.s), value_of(child.point.n))
+              <= same_point * size_of(child.body)
           || portable::hypot(value_of(parent.point.s - c.attach.s), value_of(parent.point.n - c.attach.n))
-                 < 1e-12;
+                 <= same_point * size_of(parent.body);
     };
     return holds(a, b) || holds(b, a);
   }
@@ -483,7 +493,8 @@ void check_start(const Table& root, const Scenario& scenario) {
     if (c.law.compliant) continue;
     Touching<double> touching;
     measure(c, system.tree(), system.walls(), frames, scenario.q.data(), touching);
-    if (touching.gap >= -deepest_start) continue;
+    const double size = c.turns ? 1 : length;
+    if (touching.gap >= -deepest_start * size - 1e-13 * (c.turns ? 0 : reach)) continue;
     if (c.wall < facing::feature) throw InputError(place_of(root, c), describe_beyond(c, touching.gap));
     const std::string other =
         c.wall >= 0 ? "the wall \"" + system.walls()[c.wall].name + "\"" : "\"" + c.b.name + "\"";
@@ -496,3 +507,5 @@ void check_start(const Table& root, const Scenario& scenario) {
 }
 
 }  // namespace thud::doc
+  const double length = measure_length(system);
+  const double reach = measure_motion(system, frames, length).reach;
