@@ -62,6 +62,8 @@ void fill_contacts(const SystemOf<P>& system, const ImpactMode& mode, const Work
   p.correlation = system.correlation();
   p.leader = system.leader();
   if (own_correlation)
+  if (p.leader == LeaderRule::first)
+    for (const int k : mode.contacts) p.ranks.push_back(system.contacts()[k].rank);
     for (const int k : mode.contacts)
       p.correlation_at.push_back(system.contacts()[k].law.correlation.value_or(p.correlation));
 }

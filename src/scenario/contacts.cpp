@@ -99,6 +99,7 @@ class ContactReader {
     each("wall", [&](const Table& t) { read_wall(t); });
     each("pair", [&](const Table& t) { read_pair(t); });
   }
+    add_in_order();
 
  private:
   template <class F>
@@ -416,7 +417,49 @@ class ContactReader {
     contact_names_.insert(c.name);
     name_point(c.a);
     if (c.wall < 0) name_point(c.b);
-    system_.add_contact(std::move(c));
+    c.rank = static_cast<int>(found_.size());
+    found_.push_back(std::move(c));
+  }
+
+  // By walls and bodies, not as they stand in the file: sums and ties do not depend on that.
+  void add_in_order() {
+    const auto walls = [&](const ContactOf<P>& c) {
+      return c.wall >= 0 ? std::string_view(system_.walls()[c.wall].name) : std::string_view();
+    };
+    const auto place = [&](const FeatureOf<P>& f) {
+      const auto& own = bodies_[f.body].shape.features;
+      const auto found = std::find_if(own.begin(), own.end(), [&](const ShapeFeatureOf<P>& x) {
+        return feature_of(f.body, x).name == f.name;
+      });
+      return std::pair(f.body, found - own.begin());
+    };
+    struct Key {
+      bool pair;
+      std::string_view wall;
+      std::pair<int, std::ptrdiff_t> first, second;
+      std::string_view a, b;
+    };
+    std::vector<Key> keys;
+    std::vector<std::size_t> order;
+    for (const ContactOf<P>& c : found_) {
+      order.push_back(keys.size());
+      Key k{c.wall < 0, walls(c), place(c.a), {}, c.a.name, {}};
+      if (k.pair) {
+        k.second = place(c.b), k.b = c.b.name;
+        if (k.second < k.first) std::swap(k.first, k.second), std::swap(k.a, k.b);
+      }
+      keys.push_back(k);
+    }
+    std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+      const Key &x = keys[i], &y = keys[j];
+      if (x.pair != y.pair) return y.pair;
+      if (x.wall != y.wall) return comes_before(x.wall, y.wall);
+      if (x.first != y.first) return x.first < y.first;
+      if (x.second != y.second) return x.second < y.second;
+      if (x.a != y.a) return comes_before(x.a, y.a);
+      return comes_before(x.b, y.b);
+    });
+    for (const std::size_t i : order) system_.add_contact(std::move(found_[i]));
   }
 
   // So that it can be placed at the start and watched. A ball that is a whole body has its mass centre for that.
@@ -450,6 +493,7 @@ THUD_WITH_DUALS(template void read_contacts(const Table&, const std::vector<Body
                                             const AssemblyOf<Dual<double>>&);)
 
 namespace {
+  std::vector<ContactOf<P>> found_;
 
 // An angle as people say it, or a length.
 std::string show_bound(const Contact& c, double x) {

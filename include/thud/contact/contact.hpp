@@ -82,6 +82,7 @@ struct ContactOf {
   FeatureOf<P> b{};            ///< body −1: a point of the world
   ContactLawOf<P> law;
   // Of stops and distances:
+  int rank = 0;  ///< in the file: who leads where the first does
   P limit{};           ///< of the angle or travel in the joint [rad or m], or of the distance [m]
   int sense = 1;       ///< 1: not below the limit; −1: not above
   bool turns = false;  ///< the gap is an angle, and the force a moment

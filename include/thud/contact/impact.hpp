@@ -56,6 +56,7 @@ struct ImpactProblemOf {
   std::vector<T> correlation_at{};  ///< α contact by contact; empty: `correlation` for all
   LeaderRule leader = LeaderRule::fastest;
   /// An impact without collision: a single contact that does not approach, where friction presses it together.
+  std::vector<int> ranks{};  ///< of LeaderRule::first, the lowest first; empty: as they are numbered
   bool jams = false;
 
   T correlation_of(int contact) const {
