@@ -65,6 +65,7 @@ ContactLawOf<P> read_law(const Table& t, ContactLawOf<P> law) {
     law.restitution = law.restitution_at ? law.restitution_at(P(1))
                                          : P(t.number("restitution", Dimension::none, Range::fraction()));
   }
+  law.tangential = t.number_or("tangential", law.tangential, Dimension::none, Range::fraction());
   static const std::vector<std::string> policies = {"lift", "slide", "jam", "stop"};
   const std::string policy =
       t.choice_or("painleve", policies[static_cast<std::size_t>(law.painleve)], policies);
@@ -98,8 +99,8 @@ class ContactReader {
     read_defaults();
     each("wall", [&](const Table& t) { read_wall(t); });
     each("pair", [&](const Table& t) { read_pair(t); });
-  }
     add_in_order();
+  }
 
  private:
   template <class F>
@@ -116,6 +117,7 @@ class ContactReader {
       throw InputError(t->place(),
                        "[contact] holds for walls and pairs, and there is no [[wall]] and no [[pair]]");
     law_ = read_law(*t, law_);
+    gives_friction_ = t->has("friction");
     system_.set_correlation(t->number_or("correlation", P(0), Dimension::none, Range{0, 1, false, true}));
     const std::string leader = t->choice_or("leader", "fastest", {"fastest", "first"});
     system_.set_leader(leader == "first" ? LeaderRule::first : LeaderRule::fastest);
@@ -395,12 +397,29 @@ class ContactReader {
     ContactLawOf<P> law = read_law(t, law_);
     if (t.has("correlation"))
       law.correlation = P(t.number("correlation", Dimension::none, Range{0, 1, false, true}));
+    check_tangential(t, law);
     if (law.compliant && !(value_of(law.stiffness) > 0))
       throw InputError(t.place(),
                        fmt::format("{} is of model \"hertz\", which needs a stiffness: give stiffness = ... "
                                    "[N/m^{}] here or in [contact]",
                                    t.path(), show(value_of(law.exponent))));
     return law;
+  }
+
+  // What cannot give slip back is not asked to.
+  void check_tangential(const Table& t, const ContactLawOf<P>& law) const {
+    if (law.compliant || !(value_of(law.tangential) > 0)) return;
+    const auto refuse = [&](const std::string& why) {
+      const std::string text = fmt::format("tangential = {} {}", show(value_of(law.tangential)), why);
+      throw t.has("tangential") ? t.error("tangential", text)
+                                : InputError(t.place(), t.path() + " has from [contact] " + text);
+    };
+    if (law.law == RestitutionLaw::newton)
+      refuse(
+          "cannot be kept with law = \"newton\", which prescribes the velocity after the impact that it "
+          "would change; use \"stronge\" or \"poisson\"");
+    if (!gives_friction_ && !t.has("friction"))
+      refuse("needs friction to give slip back: give friction = ... here or in [contact]");
   }
 
   void add(const Table& t, ContactOf<P> c) {
@@ -474,8 +493,10 @@ class ContactReader {
   std::vector<PointOf<P>>& all_points_;
   SystemOf<P>& system_;
   std::vector<std::string> body_names_;
+  std::vector<ContactOf<P>> found_;
   std::unordered_set<std::string> wall_names_, contact_names_, point_names_;
   ContactLawOf<P> law_;
+  bool gives_friction_ = false;  // in [contact]
 };
 
 }  // namespace
@@ -493,7 +514,6 @@ THUD_WITH_DUALS(template void read_contacts(const Table&, const std::vector<Body
                                             const AssemblyOf<Dual<double>>&);)
 
 namespace {
-  std::vector<ContactOf<P>> found_;
 
 // An angle as people say it, or a length.
 std::string show_bound(const Contact& c, double x) {
@@ -533,6 +553,8 @@ void check_start(const Table& root, const Scenario& scenario) {
   Frames<double> frames;
   frames.resize(system.tree());
   system.tree().kinematics(scenario.q.data(), scenario.v.data(), frames);
+  const double length = measure_length(system);
+  const double reach = measure_motion(system, frames, length).reach;
   for (const Contact& c : system.contacts()) {
     if (c.law.compliant) continue;
     Touching<double> touching;
@@ -551,5 +573,3 @@ void check_start(const Table& root, const Scenario& scenario) {
 }
 
 }  // namespace thud::doc
-  const double length = measure_length(system);
-  const double reach = measure_motion(system, frames, length).reach;
