@@ -200,7 +200,7 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   mode.stuck = vanishing_;
   find_rows(t, y, mode, work, slope);
   if (has(SwitchClass::hull)) return settle_hulls(scales, work, mode);
-  if (has_contacts()) return settle_contacts(work, mode);
+  if (has_contacts()) return settle_contacts(work, scales, mode);
   problem_.resize(m);
   fill_matrix(work, problem_.matrix);
   for (int a = 0; a < m; ++a) {
@@ -265,14 +265,14 @@ bool ModeSelector::has(SwitchClass what) const {
 
 // The same with rigid contacts among the vanishing switches: normal forces that only press, and friction that follows
 // them. `work` was evaluated with all of them held.
-bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
+bool ModeSelector::settle_contacts(const Work<double>& work, const Scales& scales, Mode& mode) {
   const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
   std::vector<double> size(m);
   forces_.resize(m);
   bool slides = false;
   for (const SwitchRef& s : vanishing_) slides = slides || system_.sliding_friction(s, mode) != 0;
   const double* drive = slides ? work.drive.data() : work.applied.data();
-  double largest = 1e-300;
+  std::vector<double> pull_of(m);
   for (int a = 0; a < m; ++a) {
     const SwitchRef s = vanishing_[a];
     const double* row = work.jacobian.data() + a * n;
@@ -281,14 +281,15 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
     for (int i = 0; i < n; ++i) {
       rate += row[i] * work.unheld[i];
       own += row[i] * work.applied[a * n + i];
-      length += row[i] * row[i];
-      pull += work.unheld[i] * work.unheld[i];
+      const double unit = system_.tree().is_angle(i) ? scales.length : 1;
+      length += row[i] * row[i] / (unit * unit);
+      pull += work.unheld[i] * work.unheld[i] * (unit * unit);
     }
     // A wall that nothing pushes against does not press, not even by rounding.
     if (std::abs(rate) < 1e-14 * std::sqrt(length * pull)) rate = 0;
     forces_.offset[a] = rate;
     size[a] = std::sqrt(own);
-    largest = std::max(largest, std::abs(rate) / size[a]);
+    pull_of[a] = std::abs(rate) / size[a];
     for (int b = 0; b < m; ++b)
       for (int i = 0; i < n; ++i) forces_.matrix[a * m + b] += row[i] * drive[b * n + i];
     if (system_.switch_class(s) == SwitchClass::friction) {
@@ -304,6 +305,10 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
     forces_.lower[a] = -lower;
     forces_.upper[a] = upper;
   }
+  // What is small is so among those that feel each other.
+  const std::vector<int> group = coupled_groups(forces_);
+  std::vector<double> largest(m, 1e-300);
+  for (int a = 0; a < m; ++a) largest[group[a]] = std::max(largest[group[a]], pull_of[a]);
   ForceSolution solution = solve_forces(forces_);
   jammed_ = -1;
   if (!solution.solved) {
@@ -316,7 +321,7 @@ bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
   for (int a = 0; a < m; ++a) {
     const SwitchRef s = vanishing_[a];
     std::int8_t& state = system_.switch_state(s, mode);
-    const bool moves = std::abs(solution.rate[a]) > 1e-10 * largest * size[a];
+    const bool moves = std::abs(solution.rate[a]) > 1e-10 * largest[group[a]] * size[a];
     if (solution.state[a] == BoundState::inside) {
       state = slip::stuck;
     } else if (system_.switch_class(s) == SwitchClass::normal) {

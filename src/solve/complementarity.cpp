@@ -246,13 +246,44 @@ class Reduced {
 
 }  // namespace
 
-ForceSolution solve_forces(const ForceProblem& problem) {
+std::vector<int> coupled_groups(const ForceProblem& problem) {
+  const int n = problem.size;
+  std::vector<int> group(static_cast<std::size_t>(n), -1), stack;
+  int groups = 0;
+  for (int first = 0; first < n; ++first) {
+    if (group[first] >= 0) continue;
+    stack.assign(1, first);
+    group[first] = groups;
+    while (!stack.empty()) {
+      const int i = stack.back();
+      stack.pop_back();
+      for (int j = 0; j < n; ++j) {
+        const bool coupled = problem.matrix[i * n + j] != 0 || problem.matrix[j * n + i] != 0
+                          || problem.normal[i] == j || problem.normal[j] == i;
+        if (group[j] >= 0 || !coupled) continue;
+        group[j] = groups;
+        stack.push_back(j);
+      }
+    }
+    ++groups;
+  }
+  return group;
+}
+
+namespace {
+
+ForceSolution make_solution(int size) {
   ForceSolution out;
-  const auto n = static_cast<std::size_t>(problem.size);
+  const auto n = static_cast<std::size_t>(size);
   out.force.assign(n, 0.0);
   out.rate.assign(n, 0.0);
   out.state.assign(n, BoundState::lower);
   out.basic.assign(n, 0);
+  return out;
+}
+
+ForceSolution solve_coupled(const ForceProblem& problem) {
+  ForceSolution out = make_solution(problem.size);
   const Reduced reduced(problem);
   ForceSolution rough;  // with a trace of give, and too much of it
   for (int attempt = 0; attempt < 12 && !out.solved; ++attempt) {
@@ -264,6 +295,49 @@ ForceSolution solve_forces(const ForceProblem& problem) {
   if (out.solved) return out;
   out.solved = search_modes(problem, out);
   return out.solved || !rough.solved ? out : rough;
+}
+
+// Some of the rows of a problem.
+ForceProblem part_of(const ForceProblem& whole, const std::vector<int>& rows) {
+  ForceProblem part;
+  const int n = static_cast<int>(rows.size());
+  part.resize(n);
+  for (int i = 0; i < n; ++i) {
+    const int from = rows[i];
+    for (int j = 0; j < n; ++j) part.matrix[i * n + j] = whole.matrix[from * whole.size + rows[j]];
+    part.offset[i] = whole.offset[from];
+    part.lower[i] = whole.lower[from];
+    part.upper[i] = whole.upper[from];
+    part.friction[i] = whole.friction[from];
+    const auto normal = std::find(rows.begin(), rows.end(), whole.normal[from]);
+    part.normal[i] = normal == rows.end() ? -1 : static_cast<int>(normal - rows.begin());
+  }
+  return part;
+}
+
+}  // namespace
+
+// What does not feel each other is solved apart: a gram is not weighed against a million tons beside it.
+ForceSolution solve_forces(const ForceProblem& problem) {
+  const std::vector<int> group = coupled_groups(problem);
+  const int groups = group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1;
+  if (groups <= 1) return solve_coupled(problem);
+  ForceSolution out = make_solution(problem.size);
+  out.solved = true;
+  for (int g = 0; g < groups; ++g) {
+    std::vector<int> rows;
+    for (int i = 0; i < problem.size; ++i)
+      if (group[i] == g) rows.push_back(i);
+    const ForceSolution part = solve_coupled(part_of(problem, rows));
+    out.solved = out.solved && part.solved;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      out.force[rows[i]] = part.force[i];
+      out.rate[rows[i]] = part.rate[i];
+      out.state[rows[i]] = part.state[i];
+      out.basic[rows[i]] = part.basic[i];
+    }
+  }
+  return out;
 }
 
 // The row is eliminated: λ_h = −(b_h + Σ A_hj λ_j)/A_hh.

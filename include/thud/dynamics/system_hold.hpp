@@ -231,7 +231,21 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
   }
   if (work.rows_only) return;
   T* const g = work.gram.data();
-  using std::abs, std::max;
+  using std::abs, std::max, std::sqrt;
+  // Elimination compares rows with each other: those of bodies far heavier than others are brought up.
+  if (!symmetric) {
+    auto most = measured(T(0));
+    const auto own = [&](int a) {
+      return measured(scale[a] * scale[a]
+                      * detail::product(rows + a * n, work.applied.data() + a * n, work.spans[a]));
+    };
+    for (int a = 0; a < k; ++a) most = max(most, own(a));
+    for (int a = 0; a < k; ++a) {
+      const auto share = max(own(a), 1e-30 * most + 1e-300) / (most + 1e-300);
+      const T up = T(sqrt(max(decltype(most)(1.0), 1e-6 / share)));
+      scale[a] *= up, x[a] *= up;
+    }
+  }
   auto largest = measured(T(0));
   for (int a = 0; a < k; ++a) {
     for (int b = 0; b <= (symmetric ? a : k - 1); ++b)

@@ -8,14 +8,16 @@
 
 namespace thud {
 
-/// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation.
+/// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation. The ridge is at most
+/// 1e-9 of an element of the diagonal: rows of heavy bodies are small beside those of light ones.
 template <class T, class Ridge>
 void solve_hold(T* g, T* x, int k, Ridge ridge) {
-  using std::sqrt;
+  using std::min, std::sqrt;
   for (int c = 0; c < k; ++c) {
-    T pivot = g[c * k + c] + ridge;
+    const Ridge own = min(ridge, Ridge(1e-9 * measured(g[c * k + c]) + 1e-300));
+    T pivot = g[c * k + c] + own;
     for (int j = 0; j < c; ++j) pivot -= g[c * k + j] * g[c * k + j];
-    const T root = sqrt(pivot > T(0.01 * ridge) ? pivot : T(0.01 * ridge));
+    const T root = sqrt(pivot > T(0.01 * own) ? pivot : T(0.01 * own));
     g[c * k + c] = root;
     for (int i = c + 1; i < k; ++i) {
       for (int j = 0; j < c; ++j) g[i * k + c] -= g[i * k + j] * g[c * k + j];
