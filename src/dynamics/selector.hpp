@@ -1,16 +1,24 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "thud/dynamics/system.hpp"
-#include "thud/solve/hull.hpp"
 #include "thud/solve/complementarity.hpp"
+#include "thud/solve/hull.hpp"
 
 namespace thud {
 
 /// solve_hull where γ̇ = (W + beside) λ + b, and `beside` is small or empty.
 [[nodiscard]] HullSolution solve_beside(const std::vector<double>& matrix, const std::vector<double>& offset,
                                         const std::vector<double>& beside, const Lowest& lowest);
+
+/// The same of one sole by itself.
+[[nodiscard]] HullSolution solve_sole(const std::vector<double>& matrix, const std::vector<double>& offset,
+                                      const std::vector<double>& beside, const SoleForces& set);
+/// What one body needs to be held, where that is in its set.
+[[nodiscard]] std::optional<HullSolution> hold_alone(const std::vector<double>& matrix,
+                                                     const std::vector<double>& offset, const Lowest& lowest);
 
 /// Selects the mode that is consistent with a state.
 ///

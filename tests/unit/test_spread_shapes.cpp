@@ -66,6 +66,28 @@ TEST(Sole, of_uniform_depth_gives_a_lens_between_two_parabolas) {
     }
 }
 
+// Of what motions meet none costs less than the one that is said to: friction turns what is beside the middle.
+TEST(Sole, finds_the_force_of_least_power_with_friction_that_turns) {
+  SoleOf<double> beside = flat_sole(0.2, 0.01, 0.05), both = beside;
+  beside.faces[0].y = both.faces[0].y = 0.04;
+  beside.faces[0].z1 = both.faces[0].z1 = -0.004;  // and sticks out
+  both.faces.push_back({-0.1, 0.06, -0.03, 0.004, 0.002, 0.05, false});
+  both.in_line = false;
+  for (const SoleOf<double>* s : {&beside, &both})
+    for (int k = 0; k < 40; ++k) {
+      const double v = std::cos(0.157 * k), turn = std::sin(0.157 * k);
+      const std::array<double, 2> low = s->lowest(v, turn);
+      double least = HUGE_VAL;
+      for (int i = 0; i < 7200; ++i) {
+        const std::array<double, 2> f = s->meet_at(2 * pi * i / 7200);
+        least = std::min(least, v * f[0] + turn * f[1]);
+      }
+      const double found = v * low[0] + turn * low[1];
+      EXPECT_LE(found, least + 1e-9 * s->capacity()) << k;
+      EXPECT_GE(found, least - 1e-5 * s->capacity()) << k;
+    }
+}
+
 // ---- sliding ------------------------------------------------------------------------------------------------------
 
 // A plate-like block on level ground, under the surface by z. Of the sole F_t = (0.136/0.375) N; the front meets

@@ -10,6 +10,7 @@
 
 #include "thud/granular/stress.hpp"
 #include "thud/math/portable.hpp"
+#include "thud/solve/hull.hpp"
 
 namespace thud {
 
@@ -30,10 +31,7 @@ struct SoleOf {
   T normal, along;  ///< S [N/m³]
   T size;
   std::vector<SoleFaceOf<T>> faces;
-  bool in_line =
-      true;  ///< one line, one outside: the force that a motion meets is the one that costs it most
-
-  /// What the motion (V, ω size) next to the sliding meets.
+  bool in_line = true;  ///< one line, one outside
   std::array<T, 2> meet(double v, double turn) const {
     T area{}, turning{};
     for (const SoleFaceOf<T>& f : faces) {
@@ -77,7 +75,9 @@ struct SoleOf {
 
   /// The angle of the motion that meets the force of the least power for this rate.
   double lowest_angle(double v, double turn) const {
-    const double own = portable::atan2(turn, v);
+    // In line: what leads about the point where friction and pressure together do not turn it.
+    const double off = faces.empty() ? 0 : value_of(faces[0].y * along / (normal * size));
+    const double own = portable::atan2(turn, v - turn * off);
     if (in_line) return own;
     const auto power = [&](double angle) {
       const std::array<T, 2> f = meet_at(angle);
@@ -128,6 +128,16 @@ struct SoleOf {
     }
     return mid;
   }
+};
+
+/// What the faces that a body slides on can give.
+struct SoleForces final : ForceSet {
+  explicit SoleForces(SoleOf<double> s) : sole(std::move(s)) {}
+  void lowest(const double* rate, double* force, bool) const override {
+    const std::array<double, 2> f = sole.lowest(rate[0], rate[1]);
+    force[0] = f[0], force[1] = f[1];
+  }
+  SoleOf<double> sole;
 };
 
 }  // namespace thud
