@@ -515,8 +515,12 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
   }
   system_.list_stuck(mode);
   const bool started = start_released(y);
-  if (started && starts_sliding(t, y, scales, mode, work, slope))
-    return select(t, y, scales, ahead, mode, work, slope);
+  if (started && !again_ && starts_sliding(t, y, scales, mode, work, slope)) {
+    again_ = true;
+    ok = select(t, y, scales, ahead, mode, work, slope);
+    again_ = false;
+    return ok;
+  }
   if (started || !(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
   return ok;
 }

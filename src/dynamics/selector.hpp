@@ -85,6 +85,7 @@ class ModeSelector {
   std::vector<double> far_matrix_, far_state_;
   std::vector<double> start_;        // velocities with which what the sand no longer holds sets out
   std::vector<SwitchRef> released_;  // it
+  bool again_ = false;               // what has set out is looked at once more
   Mode decided_;                     // that of the last evaluation
 };
 

@@ -138,6 +138,9 @@ double ModeSelector::start_speed(SwitchRef s, const Work<double>& work, const Sc
 bool ModeSelector::starts_sliding(double t, const double* y, const Scales& scales, Mode& mode,
                                   Work<double>& work, double* slope) const {
   if (system_.of<SpreadSand>().empty()) return false;
+  for (const SwitchRef& s : released_)
+    if (s.type == type_of<SpreadSand> && s.sub >= SpreadSand::first_slide)
+      return false;  // that has been seen
   system_.evaluate(t, y, mode, work, slope);
   bool any = false;
   for (std::size_t k = 0; k < system_.of<SpreadSand>().size(); ++k) {
