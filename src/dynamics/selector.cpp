@@ -559,8 +559,12 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
     break;
   }
   system_.list_stuck(mode);
-  if (started && starts_sliding(t, y, scales, mode, work, slope))
-    return select(t, y, scales, ahead, mode, work, slope);
+  if (started && !again_ && starts_sliding(t, y, scales, mode, work, slope)) {
+    again_ = true;
+    ok = select(t, y, scales, ahead, mode, work, slope);
+    again_ = false;
+    return ok;
+  }
   if (!(mode == decided_)) system_.evaluate(t, y, mode, work, slope);
   return ok;
 }

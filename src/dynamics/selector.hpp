@@ -1,16 +1,24 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "thud/dynamics/system.hpp"
-#include "thud/solve/hull.hpp"
 #include "thud/solve/complementarity.hpp"
+#include "thud/solve/hull.hpp"
 
 namespace thud {
 
 /// solve_hull where γ̇ = (W + beside) λ + b, and `beside` is small or empty.
 [[nodiscard]] HullSolution solve_beside(const std::vector<double>& matrix, const std::vector<double>& offset,
                                         const std::vector<double>& beside, const Lowest& lowest);
+
+/// The same of one sole by itself.
+[[nodiscard]] HullSolution solve_sole(const std::vector<double>& matrix, const std::vector<double>& offset,
+                                      const std::vector<double>& beside, const SoleForces& set);
+/// What one body needs to be held, where that is in its set.
+[[nodiscard]] std::optional<HullSolution> hold_alone(const std::vector<double>& matrix,
+                                                     const std::vector<double>& offset, const Lowest& lowest);
 
 /// Selects the mode that is consistent with a state.
 ///
@@ -79,6 +87,7 @@ class ModeSelector {
   std::vector<double> start_;        // velocities with which what the sand no longer holds sets out
   std::vector<SwitchRef> released_;  // it
   std::vector<std::pair<SwitchRef, double>> speeds_;  // of what may be held, before it was stopped, in the scale of speeds
+  bool again_ = false;               // what has set out is looked at once more
   Mode decided_;                     // that of the last evaluation
 };
 

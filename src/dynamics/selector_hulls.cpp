@@ -98,9 +98,14 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
   };
   // What a force does beside its row is found in rounds.
   const std::vector<double> beside = find_beside(work);
-  const auto solve = [&](const Lowest& lowest) { return solve_beside(matrix, offset, beside, lowest); };
+  const auto* sole = groups.size() == 1 ? dynamic_cast<const SoleForces*>(groups[0].set.get()) : nullptr;
+  const auto solve = [&](const Lowest& lowest) {
+    return sole ? solve_sole(matrix, offset, beside, *sole) : solve_beside(matrix, offset, beside, lowest);
+  };
   HullSolution solution = solve(oracle(false, 1));
   if (moves(solution, 0, m)) solution = solve(oracle(true, 1));
+  if (groups.size() == 1 && groups[0].set && !sole && moves(solution, 0, m))
+    if (auto held = hold_alone(matrix, offset, oracle(true, 1))) solution = std::move(*held);
   // Where several can share a load, none shall bear more than it must.
   if (!moves(solution, 0, m) && groups.size() > 1)
     for (double share : {0.5, 0.7, 0.85, 0.95})

@@ -1,11 +1,13 @@
 // Soles: faces that their body slides on. Their force has a share of friction, which its row does not know.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "dynamics/selector.hpp"
 #include "thud/math/portable.hpp"
+#include "thud/solve/small_systems.hpp"
 
 namespace thud {
 
@@ -27,55 +29,38 @@ std::vector<double> ModeSelector::find_beside(const Work<double>& work) const {
 
 namespace {
 
-struct Pair {
-  double a, b;
-};
-Pair at_angle(double x) { return {portable::cos(x), portable::sin(x)}; }
+using Pair = std::array<double, 2>;
+double product(Pair a, Pair b) { return a[0] * b[0] + a[1] * b[1]; }
 
-// One sole by itself. It is held by the force that balances, if that is in the set. If not, it sets out along a (V, ω) whose
-// force lets it: γ̇ is along it.
-HullSolution solve_alone(const std::vector<double>& w, const std::vector<double>& offset,
-                         const Lowest& lowest) {
+}  // namespace
+
+// It is held by the force that balances, if that is in the set. If not, it sets out along a (V, ω) whose force lets it: γ̇ is
+// along it.
+HullSolution solve_sole(const std::vector<double>& matrix, const std::vector<double>& offset,
+                        const std::vector<double>& beside, const SoleForces& set) {
+  std::vector<double> w = matrix;
+  for (std::size_t k = 0; k < beside.size(); ++k) w[k] += beside[k];
   HullSolution out;
   out.converged = true;
-  const auto forces = [&](double angle) {
-    const Pair e = at_angle(angle);
-    const double rate[2] = {e.a, e.b};
-    double force[2];
-    lowest(rate, force);
-    return Pair{force[0], force[1]};
-  };
-  const auto accelerations = [&](Pair f) {
-    return Pair{w[0] * f.a + w[1] * f.b + offset[0], w[2] * f.a + w[3] * f.b + offset[1]};
-  };
-  constexpr int count = 180;
-  constexpr double width = 2 * std::numbers::pi / count;
   if (const double det = w[0] * w[3] - w[1] * w[2]; std::abs(det) > 1e-12 * std::abs(w[0] * w[3])) {
     const Pair held{(w[1] * offset[1] - w[3] * offset[0]) / det, (w[2] * offset[0] - w[0] * offset[1]) / det};
-    const auto room = [&](double angle) {
-      const Pair e = at_angle(angle), f = forces(angle);
-      return e.a * (held.a - f.a) + e.b * (held.b - f.b);
-    };
-    double best = 0, low = room(0);
-    for (int k = 1; k < count; ++k)
-      if (const double value = room(k * width); value < low) low = value, best = k * width;
-    for (double step = width; step > 1e-9 && low >= 0; step *= 0.5)
-      for (double next : {best - step, best + step})
-        if (const double value = room(next); value < low) low = value, best = next;
-    if (low >= 0) {
-      out.force = {held.a, held.b};
+    if (set.sole.margin(held) >= 0) {
+      out.force = {held[0], held[1]};
       out.rate = {0, 0};
       return out;
     }
   }
   // Of the directions that keep themselves the one that gains most.
-  const auto turning = [&](double angle) {
-    const Pair e = at_angle(angle), a = accelerations(forces(angle));
-    return e.a * a.b - e.b * a.a;
+  constexpr int count = 360;
+  constexpr double width = 2 * std::numbers::pi / count;
+  const auto way = [](double angle) { return Pair{portable::cos(angle), portable::sin(angle)}; };
+  const auto acceleration = [&](double angle) {
+    const Pair f = set.sole.meet_at(angle);
+    return Pair{w[0] * f[0] + w[1] * f[1] + offset[0], w[2] * f[0] + w[3] * f[1] + offset[1]};
   };
-  const auto gain = [&](double angle) {
-    const Pair e = at_angle(angle), a = accelerations(forces(angle));
-    return e.a * a.a + e.b * a.b;
+  const auto turning = [&](double angle) {
+    const Pair e = way(angle), a = acceleration(angle);
+    return e[0] * a[1] - e[1] * a[0];
   };
   double best = 0, most = -HUGE_VAL;
   for (int k = 0; k < count; ++k) {
@@ -86,26 +71,42 @@ HullSolution solve_alone(const std::vector<double>& w, const std::vector<double>
       const double mid = 0.5 * (from + to);
       (side * turning(mid) > 0 ? from : to) = mid;
     }
-    const bool keeps = side > 0;  // from both sides it turns here
-    const double value = gain(from) * (keeps ? 1 : 1e-3);
-    if (gain(from) > 0 && value > most) most = value, best = from;
+    const double gain = product(way(from), acceleration(from));
+    const double value = side > 0 ? gain : 1e-3 * gain;  // from both sides it turns there, or away
+    if (gain > 0 && value > most) most = value, best = from;
   }
-  const Pair f = forces(best), a = accelerations(f);
-  out.force = {f.a, f.b};
-  out.rate = {a.a, a.b};
+  const Pair f = set.sole.meet_at(best), a = acceleration(best);
+  out.force = {f[0], f[1]};
+  out.rate = {a[0], a[1]};
   return out;
 }
 
-}  // namespace
+// Where the set is all but flat, rounds of points come near to what is held but not to it: then it is asked directly.
+std::optional<HullSolution> hold_alone(const std::vector<double>& matrix, const std::vector<double>& offset,
+                                       const Lowest& lowest) {
+  const int m = static_cast<int>(offset.size());
+  std::vector<double> g = matrix;
+  HullSolution out;
+  for (double b : offset) out.force.push_back(-b);
+  solve_general(g.data(), out.force.data(), m, 0);
+  double size = 0, off = 0;
+  for (int a = 0; a < m; ++a) {
+    double sum = offset[a];
+    for (int b = 0; b < m; ++b) sum += matrix[a * m + b] * out.force[b];
+    off = std::max(off, std::abs(sum));
+    size = std::max(size, std::abs(offset[a]));
+  }
+  if (!(off <= 1e-10 * size)) return {};
+  const Gauge share = find_gauge(out.force, lowest, 1e-9);
+  if (!share.converged || !(share.value < 1)) return {};
+  out.rate.assign(offset.size(), 0);
+  out.converged = true;
+  return out;
+}
 
 // In rounds: the friction of the last one.
 HullSolution solve_beside(const std::vector<double>& matrix, const std::vector<double>& offset,
                           const std::vector<double>& beside, const Lowest& lowest) {
-  if (!beside.empty() && offset.size() == 2) {
-    std::vector<double> both = matrix;
-    for (std::size_t k = 0; k < both.size(); ++k) both[k] += beside[k];
-    return solve_alone(both, offset, lowest);
-  }
   HullSolution out = solve_hull(matrix, offset, lowest);
   if (beside.empty()) return out;
   const std::size_t m = offset.size();
@@ -137,6 +138,9 @@ double ModeSelector::start_speed(SwitchRef s, const Work<double>& work, const Sc
 bool ModeSelector::starts_sliding(double t, const double* y, const Scales& scales, Mode& mode,
                                   Work<double>& work, double* slope) const {
   if (system_.of<SpreadSand>().empty()) return false;
+  for (const SwitchRef& s : released_)
+    if (s.type == type_of<SpreadSand> && s.sub >= SpreadSand::first_slide)
+      return false;  // that has been seen
   system_.evaluate(t, y, mode, work, slope);
   bool any = false;
   for (std::size_t k = 0; k < system_.of<SpreadSand>().size(); ++k) {

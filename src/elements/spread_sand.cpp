@@ -155,20 +155,6 @@ void SpreadSandOf<P>::settle_touch(const Work<double>& w, const Scales& scales, 
   if (best >= 0) m.way = w.along[best] < 0 ? -1 : 1;
 }
 
-namespace {
-
-/// What the faces that a body slides on can give.
-struct SoleForces final : ForceSet {
-  explicit SoleForces(SoleOf<double> s) : sole(std::move(s)) {}
-  void lowest(const double* rate, double* force, bool) const override {
-    const std::array<double, 2> f = sole.lowest(rate[0], rate[1]);
-    force[0] = f[0], force[1] = f[1];
-  }
-  SoleOf<double> sole;
-};
-
-}  // namespace
-
 template <class P>
 std::shared_ptr<const ForceSet> SpreadSandOf<P>::set_of(int hull, const SceneOf<P>& s,
                                                         const Frames<double, P>& f, Mode& m,

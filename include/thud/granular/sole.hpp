@@ -10,6 +10,7 @@
 
 #include "thud/granular/facets.hpp"
 #include "thud/math/portable.hpp"
+#include "thud/solve/hull.hpp"
 
 namespace thud {
 
@@ -32,10 +33,7 @@ struct SoleOf {
   T slope;  ///< Sₜ/Sₙ
   T size;
   std::vector<SoleFaceOf<T>> faces;
-  bool in_line =
-      true;  ///< one line, one outside: the force that a motion meets is the one that costs it most
-
-  /// What the motion (V, ω size) next to the sliding meets.
+  bool in_line = true;  ///< one line, one outside
   std::array<T, 2> meet(double v, double turn) const {
     T pressing{}, turning{};
     for (const SoleFaceOf<T>& f : faces) {
@@ -89,7 +87,9 @@ struct SoleOf {
 
   /// The angle of the motion that meets the force of the least power for this rate.
   double lowest_angle(double v, double turn) const {
-    const double own = portable::atan2(turn, v);
+    // In line: what leads about the point where friction and pressure together do not turn it.
+    const double off = faces.empty() ? 0 : value_of(faces[0].y * along / (normal * size));
+    const double own = portable::atan2(turn, v - turn * off);
     if (in_line) return own;
     const auto power = [&](double angle) {
       const std::array<T, 2> f = meet_at(angle);
@@ -140,6 +140,16 @@ struct SoleOf {
     }
     return mid;
   }
+};
+
+/// What the faces that a body slides on can give.
+struct SoleForces final : ForceSet {
+  explicit SoleForces(SoleOf<double> s) : sole(std::move(s)) {}
+  void lowest(const double* rate, double* force, bool) const override {
+    const std::array<double, 2> f = sole.lowest(rate[0], rate[1]);
+    force[0] = f[0], force[1] = f[1];
+  }
+  SoleOf<double> sole;
 };
 
 }  // namespace thud
