@@ -217,6 +217,8 @@ std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::st
     read_layers(t, first, bed);
     for (const auto& [name, law] : own.laws)
       if (name == bed.name) {
+        if (!bed.layers.empty())
+          throw InputError(t.place(), "a law of your own acts at one point of a body; this bed has layers");
         if constexpr (std::is_same_v<P, double>)
           bed.law = law;
         else
