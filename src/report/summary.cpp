@@ -380,7 +380,7 @@ std::vector<std::string> list_notes(const Scenario& scenario, const RunResult& r
         fmt::format("{} turned at {:.2g} times its lowest bending frequency; the stiffening of a fast "
                     "turning beam is left out",
                     tree.body(use.spun).name, use.spin));
-  for (const RangeUse& use : outcome.out_of_range) notes.push_back(describe_range(*scenario.system, use));
+  for (const RangeUse& left : outcome.out_of_range) notes.push_back(describe_range(*scenario.system, left));
   double highest = 0;
   for (int i = 0; i < tree.dof_count(); ++i) highest = std::max(highest, tree.dof_frequency(i));
   const bool is_explicit = outcome.method == Method::dop853 || outcome.method == Method::dopri5;

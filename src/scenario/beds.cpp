@@ -211,12 +211,14 @@ std::vector<BedDataOf<P>> read_beds(const Table& root, const std::vector<std::st
     bed.bottom = t.number_or("depth", P(0), Dimension::length, Range::positive());
     read_bottom(t, bed);
     check_sides(t);
-    const ReadLaw law = read_law(t);
-    bed.law = lifted<P>(t, law);
-    bed.range = law.range;
-    read_layers(t, law, bed);
+    const ReadLaw first = read_law(t);
+    bed.law = lifted<P>(t, first);
+    bed.range = first.range;
+    read_layers(t, first, bed);
     for (const auto& [name, law] : own.laws)
       if (name == bed.name) {
+        if (!bed.layers.empty())
+          throw InputError(t.place(), "a law of your own acts at one point of a body; this bed has layers");
         if constexpr (std::is_same_v<P, double>)
           bed.law = law;
         else

@@ -464,7 +464,9 @@ time = 1
 TEST(Media, say_where_they_are_from) {
   for (const Medium& m : media()) EXPECT_FALSE(std::string(m.source).empty()) << m.name;
   for (const LawEntry* e : law_table())
-    if (!e->card.range.is_empty()) EXPECT_GT(e->card.range.fastest, 0) << e->card.name;
+    if (!e->card.range.is_empty()) {
+      EXPECT_GT(e->card.range.fastest, 0) << e->card.name;
+    }
 }
 
 // ---- fits ---------------------------------------------------------------------------------------------------------
