@@ -132,7 +132,7 @@ TEST(AddedMass, stops_where_the_closed_form_stops_and_is_held_there) {
   EXPECT_EQ(p.final("sole.added_mass"), 0);
   EXPECT_NEAR(p.final("sole.static_force"), mass * g, 1e-9);
   EXPECT_NEAR(p.final("energy.loss.foot_static"), 0.5 * k * low * low, 1e-9);
-  EXPECT_NEAR(p.final("energy.supplied.grains_weight"), 0.5 * c * g * low * low, 1e-9);
+  EXPECT_NEAR(p.final("energy.supplied.grain"), 0.5 * c * g * low * low, 1e-9);
   EXPECT_LT(p.residual(), 1e-11);
 }
 

@@ -176,8 +176,9 @@ class Files {
       return arm("") + pinned("other") + "[[loop]]\nkind = \"gear\"\na = \"arm\"\nb = \"other\"\n" + entry
            + "\n";
     if (t.name == "foot") {
-      const bool swept = key == "area" || key == "share" || key == "hardness";
-      text += swept ? "kind = \"swept\"\n" : "";
+      const bool own = key == "area" || key == "share" || key == "hardness";
+      const bool swept = own || entry.find("swept") != std::string::npos;
+      text += own ? "kind = \"swept\"\n" : "";
       text += key == "radius" || key == "area" ? "" : swept ? "area = 1\n" : "radius = 1\n";
     }
     if (t.name == "contact") text += "[[wall]]\nat = [0, 1]\nstiffness = 1\n";

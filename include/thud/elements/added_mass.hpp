@@ -75,7 +75,7 @@ struct AddedMassOf {
   };
   enum { sinking, dragging, picking, weighing };  // channels
   static constexpr std::array<ChannelInfo, 4> channels = {
-      {{"foot_static"}, {"foot_drag"}, {"picked_up"}, {"grains_weight", true}}};
+      {{"foot_static"}, {"foot_drag"}, {"picked_up"}, {"grain", true}}};
   static constexpr std::array<SwitchInfo, 1> switches = {{{"", sinking, false}}};
   static constexpr int cut_off_loss = picking;  ///< what grains have that are dropped
   static constexpr const char* store = "grains";
@@ -274,6 +274,7 @@ struct AddedMassOf {
     else
       log.push_switches();
   }
+  /// Any; that it is asked keeps it out of lanes.
   double longest_step(const StepState&, const Mode&, const Work<double>&) const {
     return std::numeric_limits<double>::infinity();
   }
