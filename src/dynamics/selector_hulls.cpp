@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "dynamics/selector.hpp"
 #include "thud/solve/hull.hpp"
+#include "thud/solve/small_systems.hpp"
 
 namespace thud {
 
@@ -20,13 +19,31 @@ struct Group {
   int friction = -1;            ///< row of the friction of a contact
   double coefficient = 0;
   bool presses = false;  ///< a contact, or its friction, which goes with it
+  bool exact = false;    ///< of a set: it seems not to hold
+  bool spare = false;    ///< a switch between what is held anyhow
 };
 
-}  // namespace
-
-namespace {
-constexpr double stopped = 1e-11;  // of a speed: what cannot be held but is slower starts anew
+// Whether a row follows from others: what holds them holds it.
+bool follows(const std::vector<double>& matrix, const std::vector<double>& size, int which,
+             const std::vector<int>& others) {
+  const int m = static_cast<int>(size.size()), k = static_cast<int>(others.size());
+  if (k == 0 || !(size[which] > 0)) return false;
+  const auto cosine = [&](int a, int b) {
+    return size[a] * size[b] > 0 ? matrix[a * m + b] / (size[a] * size[b]) : 0.0;
+  };
+  std::vector<double> g(static_cast<std::size_t>(k) * k), x(k);
+  for (int a = 0; a < k; ++a) {
+    x[a] = cosine(others[a], which);
+    for (int b = 0; b < k; ++b) g[a * k + b] = cosine(others[a], others[b]);
+  }
+  const std::vector<double> right = x;
+  solve_hold(g.data(), x.data(), k, 1e-12);
+  double left = 1;
+  for (int a = 0; a < k; ++a) left -= x[a] * right[a];
+  return left < 1e-8;
 }
+
+}  // namespace
 
 // With all that stands still held, γ̇ = W λ + b: the forces out of the product of all sets that bring it nearest to zero. Where
 // they bring it to zero everything is held.
@@ -70,11 +87,11 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
     groups.push_back(std::move(g));
   }
   const double most = 1e3 * scales.force;
-  const auto oracle = [&](bool exact, double share) {
-    return [&groups, exact, share, most](const double* rate, double* force) {
+  const auto oracle = [&](double share) {
+    return [&groups, share, most](const double* rate, double* force) {
       for (const Group& g : groups) {
         if (g.set) {
-          g.set->lowest(rate + g.first, force + g.first, !exact);
+          g.set->lowest(rate + g.first, force + g.first, !g.exact);
           for (int i = 0; i < g.count; ++i) force[g.first + i] *= share;
         } else if (g.presses) {
           const double slip = g.friction >= 0 ? rate[g.friction] : 0;
@@ -88,32 +105,49 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
       }
     };
   };
+  // Where the motion of one set is found by a search, all rates are as good as the square root of what it misses.
   constexpr double nothing = 1e-9;
+  double small = nothing * largest;
   const auto moves = [&](const HullSolution& s, int from, int count) {
     for (int a = from; a < from + count; ++a)
-      if (std::abs(s.rate[a]) > nothing * largest * size[a]) return true;
+      if (std::abs(s.rate[a]) > small * size[a]) return true;
     return false;
   };
-  HullSolution solution = solve_hull(matrix, offset, oracle(false, 1));
-  if (moves(solution, 0, m)) solution = solve_hull(matrix, offset, oracle(true, 1));
-  // Where several can share a load, none shall bear more than it must.
-  if (!moves(solution, 0, m) && groups.size() > 1)
-    for (double share : {0.5, 0.7, 0.85, 0.95})
-      if (HullSolution eased = solve_hull(matrix, offset, oracle(false, share)); !moves(eased, 0, m)) {
-        solution = std::move(eased);
-        break;
-      }
-
-  if (std::getenv("DBG")) {
-    std::fprintf(stderr, "hulls m=%d conv=%d gap=%g largest=%g\n", m, solution.converged, solution.gap, largest);
-    for (const Group& g : groups) {
-      const SwitchRef s = vanishing_[g.first];
-      std::fprintf(stderr, "  type %d idx %d sub %d %s:", s.type, s.index, s.sub, g.set ? "hull" : g.presses ? "contact" : "switch");
-      for (int i = 0; i < g.count + (g.friction >= 0); ++i)
-        std::fprintf(stderr, " [v=%.3g b=%.3g r=%.3g f=%.3g sz=%.3g]", system_.switch_rate(vanishing_[g.first + i], work), offset[g.first + i], solution.rate[g.first + i], solution.force[g.first + i], size[g.first + i]);
-      std::fprintf(stderr, " moves=%d\n", moves(solution, g.first, g.count));
+  HullSolution solution = solve_hull(matrix, offset, oracle(1));
+  if (moves(solution, 0, m)) {
+    for (Group& g : groups) g.exact = g.set && moves(solution, g.first, g.count);
+    HullSolution finer = solve_hull(matrix, offset, oracle(1));
+    if (groups.size() > 1) small = std::max(small, 2 * std::sqrt(std::abs(finer.gap)));
+    solution = std::move(finer);
+  }
+  const auto all_held = [&](const HullSolution& s) { return !moves(s, 0, m); };
+  const auto settle_again = [&](double share) {
+    HullSolution eased = solve_hull(matrix, offset, oracle(share));
+    const bool held = all_held(eased);
+    if (held) solution = std::move(eased);
+    return held;
+  };
+  // What rubs between bodies that are held anyhow could bear anything: nothing, or where they need it all that it can.
+  if (all_held(solution)) {
+    std::vector<int> rows;
+    for (const Group& g : groups)
+      for (int i = 0; i < g.count && g.set; ++i) rows.push_back(g.first + i);
+    for (Group& g : groups) {
+      if (g.set || g.presses || !follows(matrix, size, g.first, rows)) continue;
+      const Group before = g;
+      const double force = solution.force[g.first];
+      g.spare = true;
+      g.lower = g.upper = 0;
+      if (settle_again(1)) continue;
+      g.lower = g.upper = force > 0 ? before.upper : before.lower;
+      if (!settle_again(1)) g = before;
     }
   }
+  // Where several can share a load, none shall bear more than it must.
+  if (all_held(solution) && groups.size() > 1)
+    for (double share : {0.5, 0.7, 0.85, 0.95})
+      if (settle_again(share)) break;
+
   released_.clear();
   for (const Group& g : groups) {
     const SwitchRef s = vanishing_[g.first];
@@ -133,6 +167,8 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
           moving || !(solution.force[g.first] > 0) ? slip::idle
           : moves(solution, g.friction, 1)         ? (slip > 0 ? slip::forward : slip::backward)
                                                    : slip::stuck;
+    } else if (g.spare && !moving) {
+      state = !(g.upper != 0) ? slip::idle : g.upper < 0 ? slip::carried_forward : slip::carried_backward;
     } else {
       state = !moving ? slip::stuck : solution.rate[g.first] > 0 ? slip::forward : slip::backward;
     }
@@ -148,8 +184,9 @@ bool ModeSelector::give_time(Mode& mode, const Work<double>& work) const {
   for (const SwitchRef& s : released_)
     system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto&) {
       if (s.sub != e.hulls[hull].first) return;
-      const auto known = std::find_if(speeds_.begin(), speeds_.end(), [&](const auto& x) { return x.first == s; });
-      if (known == speeds_.end() || !(known->second > stopped)) return;
+      const auto known =
+          std::find_if(speeds_.begin(), speeds_.end(), [&](const auto& x) { return x.first == s; });
+      if (known == speeds_.end() || !(known->second > tolerance::still)) return;
       double& still = e.still_of(hull, own);
       any = any || known->second <= 1.5 * still;
       still = std::min(still, 0.1 * known->second);

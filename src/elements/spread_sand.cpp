@@ -80,7 +80,9 @@ std::shared_ptr<const SpreadStand> SpreadSandOf<P>::make_stand(
       }
       force[0] = sum.x, force[1] = sum.z, force[2] = turning / size;
     };
-    return std::make_shared<const SpreadStand>(at, axis, std::move(meet));
+    auto stand = std::make_shared<SpreadStand>(at, axis, std::move(meet));
+    stand->weight = s.tree.body(body).mass * s.gravity_size;
+    return stand;
   }
 }
 
