@@ -95,7 +95,7 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
           for (int i = 0; i < g.count; ++i) force[g.first + i] *= share;
         } else if (g.presses) {
           const double slip = g.friction >= 0 ? rate[g.friction] : 0;
-          const bool pushes = rate[g.first] - g.coefficient * std::abs(slip) < 0;
+          const bool pushes = !g.spare && rate[g.first] - g.coefficient * std::abs(slip) < 0;
           force[g.first] = pushes ? most : 0;
           if (g.friction >= 0)
             force[g.friction] = pushes ? (slip > 0 ? -1 : slip < 0 ? 1 : 0) * g.coefficient * most : 0;
@@ -120,57 +120,66 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
     if (groups.size() > 1) small = std::max(small, 2 * std::sqrt(std::abs(finer.gap)));
     solution = std::move(finer);
   }
-  const auto all_held = [&](const HullSolution& s) { return !moves(s, 0, m); };
-  const auto settle_again = [&](double share) {
-    HullSolution eased = solve_hull(matrix, offset, oracle(share));
-    const bool held = all_held(eased);
-    if (held) solution = std::move(eased);
-    return held;
+  const auto moving = [&](const HullSolution& s) {
+    std::vector<bool> out;
+    for (const Group& g : groups) out.push_back(moves(s, g.first, g.count));
+    return out;
   };
-  // What rubs between bodies that are held anyhow could bear anything: nothing, or where they need it all that it can.
-  if (all_held(solution)) {
-    std::vector<int> rows;
-    for (const Group& g : groups)
-      for (int i = 0; i < g.count && g.set; ++i) rows.push_back(g.first + i);
-    for (Group& g : groups) {
-      if (g.set || g.presses || !follows(matrix, size, g.first, rows)) continue;
-      const Group before = g;
-      const double force = solution.force[g.first];
-      g.spare = true;
-      g.lower = g.upper = 0;
-      if (settle_again(1)) continue;
+  const std::vector<bool> decided = moving(solution);
+  const auto settle_again = [&](double share) {
+    HullSolution other = solve_hull(matrix, offset, oracle(share));
+    const bool same = moving(other) == decided;
+    if (same) solution = std::move(other);
+    return same;
+  };
+  // What presses or rubs between bodies that are held anyhow could bear anything: nothing, or where they need it of friction
+  // all that it can.
+  std::vector<int> rows;
+  for (std::size_t k = 0; k < groups.size(); ++k)
+    for (int i = 0; i < groups[k].count && groups[k].set && !decided[k]; ++i)
+      rows.push_back(groups[k].first + i);
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    Group& g = groups[k];
+    if (g.set || decided[k] || !follows(matrix, size, g.first, rows)) continue;
+    const Group before = g;
+    const double force = solution.force[g.first];
+    g.spare = true;
+    g.lower = g.upper = 0;
+    if (settle_again(1)) continue;
+    if (!g.presses) {
       g.lower = g.upper = force > 0 ? before.upper : before.lower;
-      if (!settle_again(1)) g = before;
+      if (settle_again(1)) continue;
     }
+    g = before;
   }
   // Where several can share a load, none shall bear more than it must.
-  if (all_held(solution) && groups.size() > 1)
+  if (groups.size() > 1 && std::find(decided.begin(), decided.end(), true) == decided.end())
     for (double share : {0.5, 0.7, 0.85, 0.95})
       if (settle_again(share)) break;
 
   released_.clear();
   for (const Group& g : groups) {
     const SwitchRef s = vanishing_[g.first];
-    const bool moving = moves(solution, g.first, g.count);
+    const bool moves_on = moves(solution, g.first, g.count);
     std::int8_t& state = system_.switch_state(s, mode);
     if (g.set) {
       system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto&) {
-        moving ? e.let_go(hull, own) : e.hold(hull, own, solution.force.data() + g.first);
+        moves_on ? e.let_go(hull, own) : e.hold(hull, own, solution.force.data() + g.first);
       });
-      for (int i = 0; i < g.count && moving; ++i) released_.push_back(vanishing_[g.first + i]);
+      for (int i = 0; i < g.count && moves_on; ++i) released_.push_back(vanishing_[g.first + i]);
     } else if (g.presses) {
-      state = moving ? slip::idle : slip::stuck;
-      if (moving) system_.set_closed(s, false, mode);
+      state = moves_on || g.spare ? slip::idle : slip::stuck;
+      if (moves_on) system_.set_closed(s, false, mode);
       if (g.friction < 0) continue;
       const double slip = solution.rate[g.friction];
       system_.switch_state(vanishing_[g.friction], mode) =
-          moving || !(solution.force[g.first] > 0) ? slip::idle
-          : moves(solution, g.friction, 1)         ? (slip > 0 ? slip::forward : slip::backward)
-                                                   : slip::stuck;
-    } else if (g.spare && !moving) {
+          moves_on || !(solution.force[g.first] > 0) ? slip::idle
+          : moves(solution, g.friction, 1)           ? (slip > 0 ? slip::forward : slip::backward)
+                                                     : slip::stuck;
+    } else if (g.spare && !moves_on) {
       state = !(g.upper != 0) ? slip::idle : g.upper < 0 ? slip::carried_forward : slip::carried_backward;
     } else {
-      state = !moving ? slip::stuck : solution.rate[g.first] > 0 ? slip::forward : slip::backward;
+      state = !moves_on ? slip::stuck : solution.rate[g.first] > 0 ? slip::forward : slip::backward;
     }
   }
   find_start(scales, work, matrix, solution.rate);
