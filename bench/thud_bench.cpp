@@ -46,7 +46,8 @@ std::vector<Job> make_jobs(int count) {
 // The library scenario through the general engine; only its initial state is set per run.
 class Engine {
  public:
-  Engine() : scenario_(make_scenario()), solver_(*scenario_.system) {}
+  Engine() : Engine(thud::load_scenario("free_link")) {}
+  explicit Engine(thud::Scenario s) : scenario_(without_distance(std::move(s))), solver_(*scenario_.system) {}
 
   PeerResult run(Job job, double tolerance) {
     constexpr double half = 0.1524 / 2;
@@ -59,8 +60,7 @@ class Engine {
   }
 
  private:
-  static thud::Scenario make_scenario() {
-    thud::Scenario s = thud::load_scenario("free_link");
+  static thud::Scenario without_distance(thud::Scenario s) {
     s.system->track_distance(false);  // the path length is nobody's job here; the energy account stays on
     return s;
   }
@@ -160,6 +160,37 @@ void measure_sweep(Engine& engine, int runs) {
   if (!(sum > 0)) fmt::print("nothing was computed\n");
 }
 
+// ---- one law at a point and along the axis --------------------------------------------------------------------------
+
+thud::Scenario make_link(const char* law) {
+  return thud::parse_scenario(fmt::format(R"([[body]]
+name  = "link"
+shape = {{ kind = "cylinder", length = "152.4 mm", diameter = "6.35 mm", density = 7700 }}
+joint = "free"
+[bed]
+law = "{}"
+[initial]
+"link.angle" = "32 deg"
+"link.tip.x" = 0
+"link.tip.z" = 0
+"link.vz"    = 1.26
+[stop]
+when = "link.tip.vz falls through 0"
+)",
+                                          law),
+                              "bench.toml");
+}
+
+void measure_spread(int runs) {
+  Engine lumped(make_link("lee2009")), spread(make_link("lee-spread"));
+  std::vector<Contender> laws = {{"lee2009, at one point", [&](Job j) { return lumped.run(j, 1e-9); }, {}},
+                                 {"lee-spread, along the axis", [&](Job j) { return spread.run(j, 1e-9); }, {}}};
+  measure_times(laws, runs);
+  fmt::print("\nThe free link to its stop under Lee's law, lumped and spread (at most 3x is wanted)\n");
+  for (const Contender& c : laws)
+    fmt::print("  {:<46}{:>9.2f}x\n", c.name, median(c.seconds) / median(laws.front().seconds));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -201,6 +232,7 @@ int main(int argc, char** argv) {
   measure_times(swept, sweep);
   show(fmt::format("Sweep of {} links, tolerance 1e-9 (CVODE as above: it scales linearly)", sweep).c_str(),
        swept);
+  measure_spread(5000);
   measure_sweep(engine, std::min(sweep, 20000));
   return 0;
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "solve/growing_cholesky.hpp"
 
@@ -106,8 +104,8 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   for (const SwitchRef& s : active_)
     if (system_.switch_class(s) == SwitchClass::hull)
       system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
-        asked = asked
-             || (!e.is_held(hull, m) && e.speed_of(hull, w) / scales.speed <= 1.5 * e.still_of(hull, m));
+        asked =
+            asked || (!e.is_held(hull, m) && e.speed_of(hull, w) / scales.speed <= 1.5 * e.still_of(hull, m));
       });
   for (const SwitchRef& s : active_) {
     std::int8_t& state = system_.switch_state(s, mode);
@@ -383,11 +381,6 @@ bool ModeSelector::stop_vanishing(double t, double* y, const Scales& scales, Mod
   const int n = system_.dof_count(), k = static_cast<int>(vanishing_.size());
   bool moving = false;
   for (const SwitchRef& s : vanishing_) moving = moving || system_.switch_rate(s, work) != 0;
-  if (std::getenv("DBG")) {
-    std::fprintf(stderr, "stop t=%.15g:", t);
-    for (const SwitchRef& s : vanishing_) std::fprintf(stderr, " (%d %d %d %.3g)", s.type, s.index, s.sub, system_.switch_rate(s, work));
-    std::fprintf(stderr, "\n");
-  }
   if (!moving) return false;
   for (const SwitchRef& s : vanishing_) system_.switch_state(s, mode) = slip::stuck;
   mode.stuck = vanishing_;
@@ -531,11 +524,6 @@ bool ModeSelector::select(double t, double* y, const Scales& scales, double ahea
       ahead *= 0.01;
       go_ahead(y, work, ahead);
       system_.evaluate(t + ahead, ahead_.data(), mode, there_, scratch_.data());
-    }
-    if (std::getenv("DBG") && started) {
-      std::fprintf(stderr, "started, ahead %g:", ahead);
-      for (const SwitchRef& s : active_) std::fprintf(stderr, " (%d %d %d st %d v=%.3g a=%.3g)", s.type, s.index, s.sub, system_.switch_state(s, mode), system_.switch_rate(s, work), (system_.switch_rate(s, there_) - system_.switch_rate(s, work)) / ahead);
-      std::fprintf(stderr, "\n");
     }
     if (settle_geometry(work, there_, scales, mode))
       continue;  // other parts are in the sand now: start again

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "dynamics/selector.hpp"
 #include "thud/solve/hull.hpp"
+#include "thud/solve/small_systems.hpp"
 
 namespace thud {
 
@@ -21,13 +20,31 @@ struct Group {
   double coefficient = 0;
   bool has_zero = true;  ///< of the set
   bool presses = false;  ///< a contact, or its friction, which goes with it
+  bool exact = false;    ///< of a set: it seems not to hold
+  bool spare = false;    ///< a switch between what is held anyhow
 };
 
-}  // namespace
-
-namespace {
-constexpr double stopped = 1e-11;  // of a speed: what cannot be held but is slower starts anew
+// Whether a row follows from others: what holds them holds it.
+bool follows(const std::vector<double>& matrix, const std::vector<double>& size, int which,
+             const std::vector<int>& others) {
+  const int m = static_cast<int>(size.size()), k = static_cast<int>(others.size());
+  if (k == 0 || !(size[which] > 0)) return false;
+  const auto cosine = [&](int a, int b) {
+    return size[a] * size[b] > 0 ? matrix[a * m + b] / (size[a] * size[b]) : 0.0;
+  };
+  std::vector<double> g(static_cast<std::size_t>(k) * k), x(k);
+  for (int a = 0; a < k; ++a) {
+    x[a] = cosine(others[a], which);
+    for (int b = 0; b < k; ++b) g[a * k + b] = cosine(others[a], others[b]);
+  }
+  const std::vector<double> right = x;
+  solve_hold(g.data(), x.data(), k, 1e-12);
+  double left = 1;
+  for (int a = 0; a < k; ++a) left -= x[a] * right[a];
+  return left < 1e-8;
 }
+
+}  // namespace
 
 // With all that stands still held, γ̇ = W λ + b: the forces out of the product of all sets that bring it nearest to zero. Where
 // they bring it to zero everything is held.
@@ -72,15 +89,15 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
     groups.push_back(std::move(g));
   }
   const double most = 1e3 * scales.force;
-  const auto oracle = [&](bool exact, double share) {
-    return [&groups, exact, share, most](const double* rate, double* force) {
+  const auto oracle = [&](double share) {
+    return [&groups, share, most](const double* rate, double* force) {
       for (const Group& g : groups) {
         if (g.set) {
-          g.set->lowest(rate + g.first, force + g.first, !exact);
+          g.set->lowest(rate + g.first, force + g.first, !g.exact);
           for (int i = 0; i < g.count && g.has_zero; ++i) force[g.first + i] *= share;
         } else if (g.presses) {
           const double slip = g.friction >= 0 ? rate[g.friction] : 0;
-          const bool pushes = rate[g.first] - g.coefficient * std::abs(slip) < 0;
+          const bool pushes = !g.spare && rate[g.first] - g.coefficient * std::abs(slip) < 0;
           force[g.first] = pushes ? most : 0;
           if (g.friction >= 0)
             force[g.friction] = pushes ? (slip > 0 ? -1 : slip < 0 ? 1 : 0) * g.coefficient * most : 0;
@@ -90,10 +107,12 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
       }
     };
   };
+  // Where the motion of one set is found by a search, all rates are as good as the square root of what it misses.
   constexpr double nothing = 1e-9;
+  double small = nothing * largest;
   const auto moves = [&](const HullSolution& s, int from, int count) {
     for (int a = from; a < from + count; ++a)
-      if (std::abs(s.rate[a]) > nothing * largest * size[a]) return true;
+      if (std::abs(s.rate[a]) > small * size[a]) return true;
     return false;
   };
   // What a force does beside its row is found in rounds.
@@ -102,49 +121,75 @@ bool ModeSelector::settle_hulls(const Scales& scales, const Work<double>& work, 
   const auto solve = [&](const Lowest& lowest) {
     return sole ? solve_sole(matrix, offset, beside, *sole) : solve_beside(matrix, offset, beside, lowest);
   };
-  HullSolution solution = solve(oracle(false, 1));
-  if (moves(solution, 0, m)) solution = solve(oracle(true, 1));
-  if (groups.size() == 1 && groups[0].set && !sole && moves(solution, 0, m))
-    if (auto held = hold_alone(matrix, offset, oracle(true, 1))) solution = std::move(*held);
-  // Where several can share a load, none shall bear more than it must.
-  if (!moves(solution, 0, m) && groups.size() > 1)
-    for (double share : {0.5, 0.7, 0.85, 0.95})
-      if (HullSolution eased = solve(oracle(false, share)); !moves(eased, 0, m)) {
-        solution = std::move(eased);
-        break;
-      }
-
-  if (std::getenv("DBG")) {
-    std::fprintf(stderr, "hulls m=%d conv=%d gap=%g largest=%g\n", m, solution.converged, solution.gap, largest);
-    for (const Group& g : groups) {
-      const SwitchRef s = vanishing_[g.first];
-      std::fprintf(stderr, "  type %d idx %d sub %d %s:", s.type, s.index, s.sub, g.set ? "hull" : g.presses ? "contact" : "switch");
-      for (int i = 0; i < g.count + (g.friction >= 0); ++i)
-        std::fprintf(stderr, " [v=%.3g b=%.3g r=%.3g f=%.3g sz=%.3g]", system_.switch_rate(vanishing_[g.first + i], work), offset[g.first + i], solution.rate[g.first + i], solution.force[g.first + i], size[g.first + i]);
-      std::fprintf(stderr, " moves=%d\n", moves(solution, g.first, g.count));
-    }
+  HullSolution solution = solve(oracle(1));
+  if (moves(solution, 0, m)) {
+    for (Group& g : groups) g.exact = g.set && moves(solution, g.first, g.count);
+    HullSolution finer = solve(oracle(1));
+    if (groups.size() > 1) small = std::max(small, 2 * std::sqrt(std::abs(finer.gap)));
+    solution = std::move(finer);
+    if (groups.size() == 1 && groups[0].set && !sole && moves(solution, 0, m))
+      if (auto held = hold_alone(matrix, offset, oracle(1))) solution = std::move(*held);
   }
+  const auto moving = [&](const HullSolution& s) {
+    std::vector<bool> out;
+    for (const Group& g : groups) out.push_back(moves(s, g.first, g.count));
+    return out;
+  };
+  const std::vector<bool> decided = moving(solution);
+  const auto settle_again = [&](double share) {
+    HullSolution other = solve(oracle(share));
+    const bool same = moving(other) == decided;
+    if (same) solution = std::move(other);
+    return same;
+  };
+  // What presses or rubs between bodies that are held anyhow could bear anything: nothing, or where they need it of friction
+  // all that it can.
+  std::vector<int> rows;
+  for (std::size_t k = 0; k < groups.size(); ++k)
+    for (int i = 0; i < groups[k].count && groups[k].set && !decided[k]; ++i)
+      rows.push_back(groups[k].first + i);
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    Group& g = groups[k];
+    if (g.set || decided[k] || !follows(matrix, size, g.first, rows)) continue;
+    const Group before = g;
+    const double force = solution.force[g.first];
+    g.spare = true;
+    g.lower = g.upper = 0;
+    if (settle_again(1)) continue;
+    if (!g.presses) {
+      g.lower = g.upper = force > 0 ? before.upper : before.lower;
+      if (settle_again(1)) continue;
+    }
+    g = before;
+  }
+  // Where several can share a load, none shall bear more than it must.
+  if (groups.size() > 1 && std::find(decided.begin(), decided.end(), true) == decided.end())
+    for (double share : {0.5, 0.7, 0.85, 0.95})
+      if (settle_again(share)) break;
+
   released_.clear();
   for (const Group& g : groups) {
     const SwitchRef s = vanishing_[g.first];
-    const bool moving = moves(solution, g.first, g.count);
+    const bool moves_on = moves(solution, g.first, g.count);
     std::int8_t& state = system_.switch_state(s, mode);
     if (g.set) {
       system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto&) {
-        moving ? e.let_go(hull, own) : e.hold(hull, own, solution.force.data() + g.first);
+        moves_on ? e.let_go(hull, own) : e.hold(hull, own, solution.force.data() + g.first);
       });
-      for (int i = 0; i < g.count && moving; ++i) released_.push_back(vanishing_[g.first + i]);
+      for (int i = 0; i < g.count && moves_on; ++i) released_.push_back(vanishing_[g.first + i]);
     } else if (g.presses) {
-      state = moving ? slip::idle : slip::stuck;
-      if (moving) system_.set_closed(s, false, mode);
+      state = moves_on || g.spare ? slip::idle : slip::stuck;
+      if (moves_on) system_.set_closed(s, false, mode);
       if (g.friction < 0) continue;
       const double slip = solution.rate[g.friction];
       system_.switch_state(vanishing_[g.friction], mode) =
-          moving || !(solution.force[g.first] > 0) ? slip::idle
-          : moves(solution, g.friction, 1)         ? (slip > 0 ? slip::forward : slip::backward)
-                                                   : slip::stuck;
+          moves_on || !(solution.force[g.first] > 0) ? slip::idle
+          : moves(solution, g.friction, 1)           ? (slip > 0 ? slip::forward : slip::backward)
+                                                     : slip::stuck;
+    } else if (g.spare && !moves_on) {
+      state = !(g.upper != 0) ? slip::idle : g.upper < 0 ? slip::carried_forward : slip::carried_backward;
     } else {
-      state = !moving ? slip::stuck : solution.rate[g.first] > 0 ? slip::forward : slip::backward;
+      state = !moves_on ? slip::stuck : solution.rate[g.first] > 0 ? slip::forward : slip::backward;
     }
   }
   find_start(scales, work, matrix, solution.rate);
@@ -158,8 +203,9 @@ bool ModeSelector::give_time(Mode& mode, const Work<double>& work) const {
   for (const SwitchRef& s : released_)
     system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto&) {
       if (s.sub != e.hulls[hull].first) return;
-      const auto known = std::find_if(speeds_.begin(), speeds_.end(), [&](const auto& x) { return x.first == s; });
-      if (known == speeds_.end() || !(known->second > stopped)) return;
+      const auto known =
+          std::find_if(speeds_.begin(), speeds_.end(), [&](const auto& x) { return x.first == s; });
+      if (known == speeds_.end() || !(known->second > tolerance::still)) return;
       double& still = e.still_of(hull, own);
       any = any || known->second <= 1.5 * still;
       still = std::min(still, 0.1 * known->second);

@@ -247,6 +247,7 @@ std::shared_ptr<const SpreadStand> SpreadSandOf<P>::make_stand(const SceneOf<P>&
     }
     const auto stand = std::make_shared<SpreadStand>(at, axis, std::move(meet), brinks);
     stand->under = m.under;
+    stand->weight = s.tree.body(body).mass * s.gravity_size;
     return stand;
   }
 }

@@ -494,7 +494,7 @@ void Run::learn_from(double error, double h) {
 // What is slow in sand turns within a time as small as its speed. Where the motion lasts longer than that its direction is
 // the one that the forces leave it, and explicit steps are at the limit of their stability.
 void Run::watch_stiffness(double h) {
-  constexpr double fast = 1.5, slow = 0.3;
+  constexpr double fast = 0.4, slow = 0.1;
   constexpr int often = 12;
   const bool stiff = s_.stepper == stiff_stepper_;
   const double turns = h * turning_rate(s_.system, s_.mode, s_.work);

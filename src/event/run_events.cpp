@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "event/event_log.hpp"
 #include "event/rest.hpp"
@@ -57,7 +55,6 @@ bool Run::go_to(const Crossing& crossing, double h) {
 
 // A guard is at zero, and `work` holds an evaluation of the state: the next mode. False when the run ended.
 bool Run::pass_guard(const GuardId& id) {
-  if (std::getenv("DBG")) std::fprintf(stderr, "guard type %d idx %d code %d sub %d t=%.15g h=%g repeats %d\n", id.type, id.index, id.code, id.sub, s_.t, s_.taken, repeats_);
   if (id.role == GuardRole::painleve) {
     Mode mode = s_.mode;
     const int contact = id.index;

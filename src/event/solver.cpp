@@ -76,9 +76,9 @@ void Solver::begin(const std::vector<double>& q, const std::vector<double>& v,
   impl_->method = method;
   const System& system = impl_->system;
   const bool spread = !system.of<SpreadSand>().empty() || !system.of<LeeSpread>().empty();
-  impl_->run.set_stiff_stepper(
-      options.method == Method::automatic && method == Method::dop853 && spread ? &impl_->stepper(Method::radau5)
-                                                                              : nullptr);
+  impl_->run.set_stiff_stepper(options.method == Method::automatic && method == Method::dop853 && spread
+                                   ? &impl_->stepper(Method::radau5)
+                                   : nullptr);
   impl_->run.start(impl_->stepper(method), q, v, conditions, complete, observer);
 }
 

@@ -190,23 +190,27 @@ void MotionHull::lowest_on_grid(const double* rate, double* force) const {
   std::copy(best->force, best->force + 3, force);
 }
 
-Gauge MotionHull::share_on_grid(const double* force) const {
-  return find_gauge({force[0], force[1], force[2]},
-                    [&](const double* rate, double* met) { lowest_on_grid(rate, met); });
+Gauge MotionHull::share_on_grid(const double* force, double slack) const {
+  return find_gauge({force[0], force[1], force[2]}, [&](const double* rate, double* met) {
+    lowest_on_grid(rate, met);
+    add_ball(rate, 3, slack, met);
+  });
 }
 
 // The grid leads to the neighbourhood, and what was found there is not sought again.
-Gauge MotionHull::share(const double* force) const {
+Gauge MotionHull::share(const double* force, double slack) const {
   constexpr double accuracy = 1e-9;
   std::vector<std::array<double, 3>> found;
   return find_gauge(
       {force[0], force[1], force[2]},
       [&](const double* rate, double* met) {
         lowest_on_grid(rate, met);
+        add_ball(rate, 3, slack, met);
         for (const auto& p : found)
           if (product(rate, p.data()) < product(rate, met)) std::copy(p.begin(), p.end(), met);
         if (-product(rate, met) > 1 + accuracy) return;
         lowest(rate, met);
+        add_ball(rate, 3, slack, met);
         found.push_back({met[0], met[1], met[2]});
       },
       accuracy);

@@ -126,6 +126,14 @@ HullSolution solve_hull(const std::vector<double>& matrix, const std::vector<dou
   return best;
 }
 
+void add_ball(const double* rate, int n, double radius, double* force) {
+  double square = 0;
+  for (int i = 0; i < n; ++i) square += rate[i] * rate[i];
+  if (!(square > 0)) return;
+  const double step = radius / std::sqrt(square);
+  for (int i = 0; i < n; ++i) force[i] -= step * rate[i];
+}
+
 Gauge find_gauge(const std::vector<double>& force, const Lowest& lowest, double accuracy) {
   const int n = static_cast<int>(force.size());
   Gauge out;

@@ -494,7 +494,9 @@ std::string on_spread_bed(std::uint64_t seed, const std::string& kind, bool wall
   return m.text();
 }
 
-std::string rft_on_bed(std::uint64_t seed) { return on_spread_bed(seed, seed % 3 == 0 ? "drft" : "rft", false); }
+std::string rft_on_bed(std::uint64_t seed) {
+  return on_spread_bed(seed, seed % 3 == 0 ? "drft" : "rft", false);
+}
 std::string lee_spread_on_bed(std::uint64_t seed) { return on_spread_bed(seed, "lee-spread", false); }
 std::string spread_on_walls(std::uint64_t seed) {
   return on_spread_bed(seed, seed % 3 == 0 ? "drft" : seed % 3 == 1 ? "rft" : "lee-spread", true);

@@ -8,6 +8,7 @@
 
 #include <boost/math/special_functions/lambert_w.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <random>
 
@@ -286,6 +287,32 @@ TEST(Random, links_come_to_rest) {
       if (s.observables[i].name.ends_with(".sand.margin")) least = std::min(least, r.final_values[i]);
     EXPECT_GE(least, 0) << k << "\n" << text;
   }
+}
+
+// One decision for bodies, joints and what slows down together. THUD_RANDOM_CHAINS=2000 throws more of them; still more kinds
+// are the classes rft, lee-spread and spread-walls of `make campaign`.
+TEST(Random, chains_come_to_rest) {
+  const char* wanted = std::getenv("THUD_RANDOM_CHAINS");
+  const int cases = wanted ? std::max(1, std::atoi(wanted)) : 12;
+  std::mt19937_64 engine{18};
+  for (int k = 0; k < cases; ++k) {
+    const std::string text = random_case(engine, 2);
+    const RunResult r = play(text, 1e-9);
+    EXPECT_EQ(r.outcome.reason, StopReason::rest) << k << ": " << r.outcome.message << "\n" << text;
+    EXPECT_LT(std::abs(r.outcome.energy.residual), 1e-8) << k << "\n" << text;
+    const Scenario s = parse_scenario(text, "test.toml");
+    for (std::size_t i = 0; i < s.observables.size(); ++i)
+      if (s.observables[i].name.ends_with(".sand.margin"))
+        EXPECT_GE(r.final_values[i], 0) << k << "\n" << text;
+  }
+}
+
+// A pull that only just exceeds what holds a buried plate: slow for long, in the direction that the forces leave it.
+TEST(Slow, motion_out_of_rest_takes_few_steps) {
+  const RunResult r = run(load_scenario("anchor"), RunRequest{});
+  EXPECT_EQ(r.outcome.reason, StopReason::condition) << r.outcome.message;
+  EXPECT_LT(r.outcome.stats.steps, 3000);
+  EXPECT_LT(std::abs(r.outcome.energy.residual), 1e-8);
 }
 
 // ---- Lee's law along the axis ---------------------------------------------------------------------------------------

@@ -359,6 +359,7 @@ T LeeSpreadOf<P>::margin(const SceneOf<P>& s, const Work<T>& w, double least) co
       most = std::max(most, std::abs(asked.back()));
     }
     if (most <= least) return T(1);
+    const double slack = tolerance::hold * (most + value_of(s.tree.body(body).mass * s.gravity_size));
     const Gauge share = find_gauge(
         asked,
         [&](const double* rate, double* force) {
@@ -378,6 +379,7 @@ T LeeSpreadOf<P>::margin(const SceneOf<P>& s, const Work<T>& w, double least) co
             force[0] = value_of(w.is_held[0] ? f.at_a.x : f.at_a.z);
             force[1] = value_of(w.is_held[0] ? f.at_b.x : f.at_b.z);
           }
+          add_ball(rate, both ? 3 : 2, slack, force);
         },
         1e-10);
     if (!share.converged) return T(-1);

@@ -50,6 +50,7 @@ struct SpreadStand final : ForceSet {
   Vec place, axis;
   std::array<std::uint64_t, 4> under{};  // as in the mode
   MotionHull hull;
+  double weight = 0;  ///< of the body: what is nothing beside it does not count
 };
 
 struct SpreadMode {
@@ -514,8 +515,11 @@ T SpreadSandOf<P>::margin(const Work<T>& w) {
     if (!w.is_held || !w.stand) return T(0);
     double load[3];
     for (int i = 0; i < 3; ++i) load[i] = value_of(w.given[i] + w.hold[i]);
-    Gauge share = w.stand->hull.share_on_grid(load);
-    if (!share.converged || share.value > 0.95) share = w.stand->hull.share(load);
+    const double slack =
+        tolerance::hold
+        * (w.stand->weight + std::sqrt(load[0] * load[0] + load[1] * load[1] + load[2] * load[2]));
+    Gauge share = w.stand->hull.share_on_grid(load, slack);
+    if (!share.converged || share.value > 0.95) share = w.stand->hull.share(load, slack);
     T sum = T(share.converged ? 1 : -1);
     for (int i = 0; i < 3 && share.converged; ++i) sum -= share.normal[i] * (w.given[i] + w.hold[i]);
     return sum;

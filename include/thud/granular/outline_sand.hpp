@@ -83,9 +83,10 @@ class MotionHull {
   explicit MotionHull(Meet meet, std::vector<Brink> brinks = {});
 
   /// The share of what can be held that a force asks for: below 1 it is held.
-  [[nodiscard]] Gauge share(const double* force) const;
+  /// `slack`: what may be missing, of a hull that is flat or vanishes.
+  [[nodiscard]] Gauge share(const double* force, double slack = 0) const;
   /// The same of the hull of its grid, which is a little smaller: at once.
-  [[nodiscard]] Gauge share_on_grid(const double* force) const;
+  [[nodiscard]] Gauge share_on_grid(const double* force, double slack = 0) const;
   /// The point of the hull with the least power for a motion.
   void lowest(const double* rate, double* force) const;
   void lowest_on_grid(const double* rate, double* force) const;

@@ -28,6 +28,9 @@ struct HullSolution {
 [[nodiscard]] HullSolution solve_hull(const std::vector<double>& matrix, const std::vector<double>& offset,
                                       const Lowest& lowest);
 
+/// Adds to the lowest point of a set that of a ball: a set that is flat has an inside then.
+void add_ball(const double* rate, int n, double radius, double* force);
+
 struct Gauge {
   double value = 0;            ///< the least s for which the force lies in s times the set
   std::vector<double> normal;  ///< c with c·force = value and c·x ≤ 1 for all x of the set
