@@ -51,13 +51,14 @@ inline bool comes_before(std::string_view a, std::string_view b) {
   return a < b;
 }
 
-/// [[kind]] tables by what names them, where all are named: "name", or the joint that they act in.
+/// [[kind]] tables by what names them, where all are named; limits also by the joint that they act in.
 inline std::vector<Table> tables_by_name(const Table& root, const char* kind) {
   std::vector<Table> out = root.tables(kind);
-  const auto name = [](const Table& t) {
-    for (const char* key : {"name", "joint"})
-      if (t.has(key) && t.kind_of(key) == ValueKind::text) return t.raw_text(key);
-    return std::string();
+  const bool by_joint = std::string_view(kind) == "limit";
+  const auto name = [&](const Table& t) {
+    if (t.has("name")) return t.kind_of("name") == ValueKind::text ? t.raw_text("name") : std::string();
+    return by_joint && t.has("joint") && t.kind_of("joint") == ValueKind::text ? t.raw_text("joint")
+                                                                               : std::string();
   };
   if (std::any_of(out.begin(), out.end(), [&](const Table& t) { return name(t).empty(); })) return out;
   std::stable_sort(out.begin(), out.end(),

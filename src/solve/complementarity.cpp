@@ -282,7 +282,41 @@ ForceSolution make_solution(int size) {
   return out;
 }
 
-ForceSolution solve_coupled(const ForceProblem& problem) {
+// Which rows to count the other way: those that have two sides are counted along what happens without their forces, so that
+// the mirror image of a problem is the same problem.
+std::vector<double> sides_of(const ForceProblem& p) {
+  const auto has_sides = [&](int i) { return p.normal[i] >= 0 || std::isfinite(p.upper[i]); };
+  std::vector<double> out(static_cast<std::size_t>(p.size), 1.0);
+  for (int i = 0; i < p.size; ++i) {
+    if (!has_sides(i)) continue;
+    double way = p.offset[i];
+    for (int j = 0; j < p.size && way == 0; ++j)
+      if (!has_sides(j)) way = p.matrix[i * p.size + j];
+    if (way < 0) out[i] = -1;
+  }
+  return out;
+}
+
+ForceProblem turned(ForceProblem p, const std::vector<double>& side) {
+  for (int i = 0; i < p.size; ++i) {
+    for (int j = 0; j < p.size; ++j) p.matrix[i * p.size + j] *= side[i] * side[j];
+    p.offset[i] *= side[i];
+    if (side[i] < 0) std::swap(p.lower[i], p.upper[i]), p.lower[i] *= -1, p.upper[i] *= -1;
+  }
+  return p;
+}
+
+void turn_back(const std::vector<double>& side, ForceSolution& s) {
+  for (std::size_t i = 0; i < side.size(); ++i) {
+    if (side[i] > 0) continue;
+    s.force[i] *= -1, s.rate[i] *= -1;
+    s.state[i] = s.state[i] == BoundState::lower ? BoundState::upper
+               : s.state[i] == BoundState::upper ? BoundState::lower
+                                                 : s.state[i];
+  }
+}
+
+ForceSolution solve_one_way(const ForceProblem& problem) {
   ForceSolution out = make_solution(problem.size);
   const Reduced reduced(problem);
   ForceSolution rough;  // with a trace of give, and too much of it
@@ -295,6 +329,13 @@ ForceSolution solve_coupled(const ForceProblem& problem) {
   if (out.solved) return out;
   out.solved = search_modes(problem, out);
   return out.solved || !rough.solved ? out : rough;
+}
+
+ForceSolution solve_coupled(const ForceProblem& problem) {
+  const std::vector<double> side = sides_of(problem);
+  ForceSolution out = solve_one_way(turned(problem, side));
+  turn_back(side, out);
+  return out;
 }
 
 // Some of the rows of a problem.

@@ -8,16 +8,14 @@
 
 namespace thud {
 
-/// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation. The ridge is at most
-/// 1e-9 of an element of the diagonal: rows of heavy bodies are small beside those of light ones.
+/// Solves (G + ridge) x = x in place, G symmetric k × k (lower triangle given): a Cholesky factorisation.
 template <class T, class Ridge>
 void solve_hold(T* g, T* x, int k, Ridge ridge) {
-  using std::min, std::sqrt;
+  using std::sqrt;
   for (int c = 0; c < k; ++c) {
-    const Ridge own = min(ridge, Ridge(1e-9 * measured(g[c * k + c]) + 1e-300));
-    T pivot = g[c * k + c] + own;
+    T pivot = g[c * k + c] + ridge;
     for (int j = 0; j < c; ++j) pivot -= g[c * k + j] * g[c * k + j];
-    const T root = sqrt(pivot > T(0.01 * own) ? pivot : T(0.01 * own));
+    const T root = sqrt(pivot > T(0.01 * ridge) ? pivot : T(0.01 * ridge));
     g[c * k + c] = root;
     for (int i = c + 1; i < k; ++i) {
       for (int j = 0; j < c; ++j) g[i * k + c] -= g[i * k + j] * g[c * k + j];
