@@ -288,7 +288,7 @@ std::string random_case(std::mt19937_64& engine, bool block) {
   std::string text = fmt::format("[[body]]\nname = \"it\"\nshape = {}\njoint = \"free\"\n[bed]\n", shape);
   text += dynamic ? fmt::format("law = \"drft\"\nzeta = {:.3f}\n", uniform(0.1, 3))
                   : fmt::format("medium = \"{}\"\n", media[static_cast<std::size_t>(uniform(0, 4))]);
-  const double slope = uniform(-0.15, 0.15);  // on steeper ones a few glide on
+  const double slope = uniform(-0.15, 0.15);  // on steeper ones not all are decided (theory)
   text += fmt::format("slope = {:.3f}\nsurface = 0.4\n[initial]\n", flat && slope > 0 ? 0 : slope);
   text += fmt::format("\"it.angle\" = {:.12f}\n\"it.rate\" = {:.3f}\n",
                       flat ? (uniform(0, 1) < 0.5 ? 0 : pi / 2) : uniform(-3, 3), flat ? 0 : uniform(-5, 5));

@@ -66,6 +66,7 @@ void levels(const PartOf<P>& part, int body, const F& f, const PlaneOf<P>& plane
       out.count = 3;
       return;
     }
+    case PartKind::polygon: return;  // laws that act at one point do not take it
     case PartKind::block:
       for (int k = 0; k < 4; ++k) out.value[k] = plane.depth(f.position(body, corner_point(part, k)));
       out.count = 4;
@@ -323,6 +324,7 @@ void immerse(const PartOf<P>& part, Immersion mode, int body, const F& f, const 
     case PartKind::ball: detail::immerse_ball(part, mode, body, f, plane, lv, out); return;
     case PartKind::disc: detail::immerse_disc(part, mode, body, f, plane, lv, out); return;
     case PartKind::block: detail::immerse_block(part, mode, body, f, lv, out); return;
+    case PartKind::polygon: return;
     case PartKind::beam:
       if constexpr (requires { f.eta; }) {
         const DepthLine<T, P> line = depth_line(body, f, plane);

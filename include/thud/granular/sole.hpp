@@ -26,8 +26,9 @@ struct SoleFaceOf {
 /// Parallel faces of a body that moves along all of them.
 ///
 /// The stress is S z, with one direction of S for all (layers differ by a factor): of what leads the force is S A, the moment
-/// about the centre ∫ z b (x Sₙ − y Sₜ) dx. A motion vₙ = V + ω x next to that along the faces says what leads; the set is the convex hull over all of them. Its forces
-/// are two numbers: along the normal, with Sₜ/Sₙ of it along the motion, and the moment per `size`.
+/// about the centre ∫ z b (x Sₙ − y Sₜ) dx. A motion vₙ = V + ω x next to that along the faces says what leads; the set is the
+/// convex hull over all of them. Its forces are two numbers: along the normal, with Sₜ/Sₙ of it along the motion, and the
+/// moment per `size`.
 template <class T>
 struct SoleOf {
   T slope;  ///< Sₜ/Sₙ
@@ -88,7 +89,7 @@ struct SoleOf {
   /// The angle of the motion that meets the force of the least power for this rate.
   double lowest_angle(double v, double turn) const {
     // In line: what leads about the point where friction and pressure together do not turn it.
-    const double off = faces.empty() ? 0 : value_of(faces[0].y * along / (normal * size));
+    const double off = faces.empty() ? 0 : value_of(faces[0].y * slope / size);
     const double own = portable::atan2(turn, v - turn * off);
     if (in_line) return own;
     const auto power = [&](double angle) {
