@@ -5,7 +5,7 @@ namespace thud {
 template <class P>
 bool SpreadSandOf<P>::add_part(int bed, const PartOf<P>& part) {
   const auto add_face = [&](BodyPointOf<P> a, BodyPointOf<P> b, bool thin) {
-    faces.push_back({bed, false, a, b, P(0), part.breadth, thin});
+    faces.push_back({bed, false, a, b, P(0), part.breadth, BedEntry{}, thin});
   };
   const auto add_polygon = [&](const std::vector<BodyPointOf<P>>& c) {
     double area = 0;

@@ -13,11 +13,12 @@ import sys
 
 DIGITS = 1e-12
 MOST_EVENTS = 150
-SCENARIOS = """air_pendulum ball_chain biped_drop block_drop bouncing_ball compass_gait compound_pendulum compound_pendulum_capture
+SCENARIOS = """air_pendulum anchor ball_chain biped_drop block_drop bouncing_ball compass_gait compound_pendulum compound_pendulum_capture
 crank_slider cube discs_in_v double_pendulum drop_rig
 elastic_compound_pendulum elastic_free_link elastic_pinned_pendulum falling_rod finger five_bar_leg flexible_arm flexible_probe free_link
 free_link_capture hopping_leg lander leg_on_rail mathematical_pendulum n_link_chain newtons_cradle rimless_wheel rocking_block rocking_block_to_rest rough_obstacle
-shaken_block sphere three_balls two_link_chain uniform_pendulum""".split()
+regolith_lander rft_foot rft_leg sand_hopper shaken_block sphere three_balls two_link_chain uniform_pendulum upright_rod
+wheel_in_sand""".split()
 TO_REST = """biped_drop compound_pendulum double_pendulum free_link n_link_chain sphere two_link_chain
 uniform_pendulum flexible_probe""".split()
 # How much a difference of one rounding grows until the end of the run, in units of DIGITS. Beams are integrated at the limit
