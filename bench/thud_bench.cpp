@@ -183,8 +183,9 @@ when = "link.tip.vz falls through 0"
 
 void measure_spread(int runs) {
   Engine lumped(make_link("lee2009")), spread(make_link("lee-spread"));
-  std::vector<Contender> laws = {{"lee2009, at one point", [&](Job j) { return lumped.run(j, 1e-9); }, {}},
-                                 {"lee-spread, along the axis", [&](Job j) { return spread.run(j, 1e-9); }, {}}};
+  std::vector<Contender> laws = {
+      {"lee2009, at one point", [&](Job j) { return lumped.run(j, 1e-9); }, {}},
+      {"lee-spread, along the axis", [&](Job j) { return spread.run(j, 1e-9); }, {}}};
   measure_times(laws, runs);
   fmt::print("\nThe free link to its stop under Lee's law, lumped and spread (at most 3x is wanted)\n");
   for (const Contender& c : laws)

@@ -86,9 +86,10 @@ class ModeSelector {
   std::vector<double> far_matrix_, far_state_;
   std::vector<double> start_;        // velocities with which what the sand no longer holds sets out
   std::vector<SwitchRef> released_;  // it
-  std::vector<std::pair<SwitchRef, double>> speeds_;  // of what may be held, before it was stopped, in the scale of speeds
-  bool again_ = false;               // what has set out is looked at once more
-  Mode decided_;                     // that of the last evaluation
+  std::vector<std::pair<SwitchRef, double>>
+      speeds_;          // of what may be held, before it was stopped, in the scale of speeds
+  bool again_ = false;  // what has set out is looked at once more
+  Mode decided_;        // that of the last evaluation
 };
 
 }  // namespace thud

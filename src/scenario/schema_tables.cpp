@@ -374,7 +374,7 @@ const TableSpec& layer_spec() {
 
 const TableSpec& box_contact_spec() {
   static const TableSpec spec = [] {
-    return TableSpec{.name = "contact",
+    return TableSpec{.name = "bed_contact",
                      .title = "[bed.contact]",
                      .about = "How what strikes the bottom and the sides of a bed is met, as in `[[wall]]`.",
                      .keys = law_keys(false)};

@@ -45,8 +45,8 @@ std::string message_of(const std::string& text) {
 // ---- the set of a sole --------------------------------------------------------------------------------------------
 
 SoleOf<double> flat_sole(double length, double depth, double breadth) {
-  SoleOf<double> s{-2e5, 7e4, 0.5 * length, {}};
-  s.faces.push_back({-0.5 * length, 0.5 * length, 0, depth, depth, breadth, true});
+  SoleOf<double> s{-0.35, 0.5 * length, {}};
+  s.faces.push_back({-0.5 * length, 0.5 * length, 0, depth, depth, breadth, true, -2e5, {}});
   return s;
 }
 
@@ -71,7 +71,7 @@ TEST(Sole, finds_the_force_of_least_power_with_friction_that_turns) {
   SoleOf<double> beside = flat_sole(0.2, 0.01, 0.05), both = beside;
   beside.faces[0].y = both.faces[0].y = 0.04;
   beside.faces[0].z1 = both.faces[0].z1 = -0.004;  // and sticks out
-  both.faces.push_back({-0.1, 0.06, -0.03, 0.004, 0.002, 0.05, false});
+  both.faces.push_back({-0.1, 0.06, -0.03, 0.004, 0.002, 0.05, false, -2e5, {}});
   both.in_line = false;
   for (const SoleOf<double>* s : {&beside, &both})
     for (int k = 0; k < 40; ++k) {

@@ -127,7 +127,9 @@ time = 1e-6
     EXPECT_GE(hit.velocity_after[1], -1e-12);
     const bool springs = hit.name.find("springs back") != std::string::npos;
     sprang += springs;
-    if (springs) EXPECT_LT(hit.velocity_after[0] * hit.velocity_before[0], 0);
+    if (springs) {
+      EXPECT_LT(hit.velocity_after[0] * hit.velocity_before[0], 0);
+    }
   }
   EXPECT_GT(sprang, 30);
 }
@@ -166,7 +168,7 @@ time = 0.6
 
 std::string refusal(const std::string& contact, const std::string& wall) {
   try {
-    parse(
+    (void)parse(
         "[[body]]\nname = \"ball\"\nshape = { kind = \"sphere\", diameter = 0.1, mass = 1 }\njoint = "
         "\"free\"\n"
             + contact + "[[wall]]\nname = \"floor\"\n" + wall

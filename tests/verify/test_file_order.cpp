@@ -90,9 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Library, FileOrder,
                          testing::Values("rocking_block", "block_drop", "biped_drop", "lander", "finger",
                                          "five_bar_leg", "cube", "rocking_block_to_rest", "three_balls",
                                          "discs_in_v"),
-                         [](const testing::TestParamInfo<const char*>& it) {
-                           return std::string(it.param);
-                         });
+                         [](const testing::TestParamInfo<const char*>& it) { return std::string(it.param); });
 
 // Discs of all sizes in a groove, every body and every pair a table of its own.
 std::string pile(unsigned seed, int count, bool symmetric, double side = 1) {

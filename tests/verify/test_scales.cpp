@@ -294,9 +294,7 @@ TEST_P(Similarity, runs_do_not_depend_on_the_units) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Contacts, Similarity, testing::ValuesIn(cases),
-                         [](const testing::TestParamInfo<Case>& it) {
-                           return std::string(it.param.name);
-                         });
+                         [](const testing::TestParamInfo<Case>& it) { return std::string(it.param.name); });
 
 // ---- closed forms far from everyday sizes ----
 

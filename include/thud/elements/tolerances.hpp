@@ -34,7 +34,7 @@ inline constexpr double painleve = 1e-9;
 /// Of a speed: what moves slower in sand that resists however slow it is stops where that can hold it,
 inline constexpr double slow = 1e-8;
 inline constexpr double still = 1e-11;  ///< and slower than this it has stopped.
-inline constexpr double hold = 1e-8;  ///< of a load and the weight: what sand holds of it without having to
+inline constexpr double hold = 1e-8;    ///< of a load and the weight: what sand holds of it without having to
 inline constexpr double drive = 1e-12;  ///< of the signals of an expression: where it switches
 
 // ---- selection: what is decided a tiny step ahead instead of from the state ----------------------------------------
