@@ -21,8 +21,8 @@ namespace {
 
 const int jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 
-// Failures among the seeds 1 to 5 of 2026-11-17. Lower them as the engine gets better; never raise them.
-const std::map<std::string, long> recorded = {{"elastic-walls", 1}};
+// Failures among the seeds 1 to 5 of 2026-11-17, of `rft` of 2026-11-18. Lower them as the engine gets better; never raise them.
+const std::map<std::string, long> recorded = {{"elastic-walls", 1}, {"rft", 2}};
 
 TEST(Campaign, fails_no_more_often_than_recorded) {
   constexpr std::size_t each = 5;

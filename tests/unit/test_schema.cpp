@@ -40,6 +40,7 @@ std::vector<std::string> samples(const ValueSpec& v) {
     case Form::texts: return {"[\"rod\"]"};
     case Form::formula: return {number, fmt::format("\"=0.5 + 0*{}\"", v.variable)};
     case Form::pair: return {"[1, 1]"};
+    case Form::pairs: return {"[[0, 0], [1, 0], [0, 1]]"};
     case Form::numbers: return {"[0.1]"};
     case Form::choice: {
       std::vector<std::string> all;
