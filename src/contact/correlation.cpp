@@ -120,10 +120,7 @@ class Turns {
     for (int j = 0; j < n_; ++j) {
       const int k = normal(j);
       if (!is_positive(unit_[k]) || hopeless_[j] || !(value_of(v_[k]) < -small(k))) continue;
-      if (p_.leader == LeaderRule::first) {
-        if (best < 0 || rank(j) < rank(best)) best = j;
-        continue;
-      }
+      if (p_.leader == LeaderRule::first) return j;
       const double speed = -value_of(v_[k]) / value_of(unit_[k]);
       if (best < 0 || speed > most * (1 + 1e-12)) best = j, most = speed;
     }
@@ -133,8 +130,6 @@ class Turns {
         best = j, most = value_of(stored_[j]);
     return best;
   }
-
-  int rank(int j) const { return p_.ranks.empty() ? j : p_.ranks[static_cast<std::size_t>(j)]; }
 
   void turn() {
     if (out_.turns > 1) renew_velocities();

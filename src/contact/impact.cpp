@@ -79,8 +79,6 @@ ImpactProblem take_out(const ImpactProblem& p, const std::vector<int>& members) 
   part.own = p.own;
   part.correlation = p.correlation;
   part.leader = p.leader;
-  if (!p.ranks.empty())
-    for (const int m : members) part.ranks.push_back(p.ranks[static_cast<std::size_t>(m)]);
   if (!p.correlation_at.empty())
     for (const int m : members) part.correlation_at.push_back(p.correlation_at[static_cast<std::size_t>(m)]);
   for (int i = 0; i < n; ++i) {

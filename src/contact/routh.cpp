@@ -63,7 +63,6 @@ class Way {
       return std::move(out_);
     }
     restore();
-    spring_back();
     add_corner(ImpactCorner::end);
     finish();
     return std::move(out_);
@@ -186,31 +185,6 @@ class Way {
     if (p_.law == RestitutionLaw::newton) c_ = -e_ * p_.velocity[1];
   }
 
-  // Tangential restitution: where friction has ended the slip and could do more, it gives back e_t² of the work that this
-  // took, as far as the bound μ F lets it, and no further than to where the contact would close again.
-  void spring_back() {
-    using std::abs, std::sqrt;
-    const T& e = p_.tangential;
-    if (!(value_of(e) > 0) || p_.jams || slip_ != 0 || !started_slipping_ || !(alpha_ > T(0))) return;
-    const T energy = std::min(-e * e * work_friction_, -(work_normal_ + work_friction_));
-    const int side = value_of(p_.velocity[0]) > 0 ? -1 : 1;  // of friction
-    const T room = mu_ * f_ - T(side) * t_;
-    if (!(energy > T(0)) || !(room > T(0))) return;
-    T x = sqrt(2 * energy / alpha_);
-    if (room < x) x = room;
-    if (const T closing = T(-side) * epsilon_; closing * x > c_) {
-      x = c_ / closing;
-      out_.note = "the tangential restitution is cut back: more would press the contact together again";
-    }
-    if (!(x > T(0))) return;
-    add_corner(ImpactCorner::spent);
-    t_ += T(side) * x;
-    s_ = alpha_ * T(side) * x;
-    c_ += epsilon_ * T(side) * x;
-    work_friction_ += 0.5 * alpha_ * x * x;
-    sprang_ = true;
-  }
-
   void add_corner(ImpactCorner corner) {
     auto& point = out_.path.emplace_back();
     point.corner = corner;
@@ -239,7 +213,6 @@ class Way {
       out_.name = "slip";
     else
       out_.name = slip_ == 0 ? "stick" : "slip from rest";
-    if (sprang_) out_.name += ", springs back";
     if (out_.jam || p_.jams) out_.name += ", jam";
   }
 
@@ -251,7 +224,6 @@ class Way {
   int slip_ = 0;  // sign of the slip; 0: sticks
   bool started_slipping_ = false, restoring_ = false, turned_in_compression_ = false;
   const char* turned_ = nullptr;
-  bool sprang_ = false;  // tangentially
   ResultOf<Problem> out_;
 };
 

@@ -104,8 +104,9 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
   for (const SwitchRef& s : active_)
     if (system_.switch_class(s) == SwitchClass::hull)
       system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
-        asked =
-            asked || (!e.is_held(hull, m) && e.speed_of(hull, w) / scales.speed <= 1.5 * e.still_of(hull, m));
+        asked = asked
+             || (e.hulls[hull].has_zero && !e.is_held(hull, m)
+                 && e.speed_of(hull, w) / scales.speed <= 1.5 * e.still_of(hull, m));
       });
   for (const SwitchRef& s : active_) {
     std::int8_t& state = system_.switch_state(s, mode);
@@ -121,7 +122,10 @@ void ModeSelector::find_vanishing(const Work<double>& work, const Scales& scales
       system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& m, const auto& w) {
         const double speed = e.speed_of(hull, w) / scales.speed;
         if (speed > 100 * tolerance::slow) e.still_of(hull, m) = tolerance::slow;
-        if (speed <= (e.is_held(hull, m) ? tolerance::held_drift : asked ? 1.5 * tolerance::slow : 0))
+        const double still = !e.hulls[hull].has_zero ? 1.5 * e.still_of(hull, m)  // soles slide one by one
+                           : asked                   ? 1.5 * tolerance::slow
+                                                     : 0;
+        if (speed <= (e.is_held(hull, m) ? tolerance::held_drift : still))
           vanishing_.push_back(s), speeds_.push_back({s, speed});
         else if (s.sub + 1 == e.hulls[hull].first + e.hulls[hull].count)
           e.let_go(hull, m);
@@ -198,7 +202,7 @@ bool ModeSelector::settle_switches(double t, const double* y, const Scales& scal
   mode.stuck = vanishing_;
   find_rows(t, y, mode, work, slope);
   if (has(SwitchClass::hull)) return settle_hulls(scales, work, mode);
-  if (has_contacts()) return settle_contacts(work, scales, mode);
+  if (has_contacts()) return settle_contacts(work, mode);
   problem_.resize(m);
   fill_matrix(work, problem_.matrix);
   for (int a = 0; a < m; ++a) {
@@ -263,14 +267,14 @@ bool ModeSelector::has(SwitchClass what) const {
 
 // The same with rigid contacts among the vanishing switches: normal forces that only press, and friction that follows
 // them. `work` was evaluated with all of them held.
-bool ModeSelector::settle_contacts(const Work<double>& work, const Scales& scales, Mode& mode) {
+bool ModeSelector::settle_contacts(const Work<double>& work, Mode& mode) {
   const int m = static_cast<int>(vanishing_.size()), n = system_.dof_count();
   std::vector<double> size(m);
   forces_.resize(m);
   bool slides = false;
   for (const SwitchRef& s : vanishing_) slides = slides || system_.sliding_friction(s, mode) != 0;
   const double* drive = slides ? work.drive.data() : work.applied.data();
-  std::vector<double> pull_of(m);
+  double largest = 1e-300;
   for (int a = 0; a < m; ++a) {
     const SwitchRef s = vanishing_[a];
     const double* row = work.jacobian.data() + a * n;
@@ -279,15 +283,14 @@ bool ModeSelector::settle_contacts(const Work<double>& work, const Scales& scale
     for (int i = 0; i < n; ++i) {
       rate += row[i] * work.unheld[i];
       own += row[i] * work.applied[a * n + i];
-      const double unit = system_.tree().is_angle(i) ? scales.length : 1;
-      length += row[i] * row[i] / (unit * unit);
-      pull += work.unheld[i] * work.unheld[i] * (unit * unit);
+      length += row[i] * row[i];
+      pull += work.unheld[i] * work.unheld[i];
     }
     // A wall that nothing pushes against does not press, not even by rounding.
     if (std::abs(rate) < 1e-14 * std::sqrt(length * pull)) rate = 0;
     forces_.offset[a] = rate;
     size[a] = std::sqrt(own);
-    pull_of[a] = std::abs(rate) / size[a];
+    largest = std::max(largest, std::abs(rate) / size[a]);
     for (int b = 0; b < m; ++b)
       for (int i = 0; i < n; ++i) forces_.matrix[a * m + b] += row[i] * drive[b * n + i];
     if (system_.switch_class(s) == SwitchClass::friction) {
@@ -303,10 +306,6 @@ bool ModeSelector::settle_contacts(const Work<double>& work, const Scales& scale
     forces_.lower[a] = -lower;
     forces_.upper[a] = upper;
   }
-  // What is small is so among those that feel each other.
-  const std::vector<int> group = coupled_groups(forces_);
-  std::vector<double> largest(m, 1e-300);
-  for (int a = 0; a < m; ++a) largest[group[a]] = std::max(largest[group[a]], pull_of[a]);
   ForceSolution solution = solve_forces(forces_);
   jammed_ = -1;
   if (!solution.solved) {
@@ -319,7 +318,7 @@ bool ModeSelector::settle_contacts(const Work<double>& work, const Scales& scale
   for (int a = 0; a < m; ++a) {
     const SwitchRef s = vanishing_[a];
     std::int8_t& state = system_.switch_state(s, mode);
-    const bool moves = std::abs(solution.rate[a]) > 1e-10 * largest[group[a]] * size[a];
+    const bool moves = std::abs(solution.rate[a]) > 1e-10 * largest * size[a];
     if (solution.state[a] == BoundState::inside) {
       state = slip::stuck;
     } else if (system_.switch_class(s) == SwitchClass::normal) {

@@ -44,7 +44,7 @@ class ModeSelector {
 
  private:
   void settle_touch(const Work<double>& work, const Scales& scales, Mode& mode) const;
-  bool settle_contacts(const Work<double>& work, const Scales& scales, Mode& mode);
+  bool settle_contacts(const Work<double>& work, Mode& mode);
   bool choose_answers(const Mode& mode, ForceSolution& solution);
   bool has_contacts() const;
   bool has(SwitchClass what) const;

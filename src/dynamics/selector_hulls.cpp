@@ -217,6 +217,7 @@ bool ModeSelector::give_time(Mode& mode, const Work<double>& work) const {
 void ModeSelector::ask_slower(const Scales& scales, const Work<double>& work, Mode& mode) const {
   for (const SwitchRef& s : released_)
     system_.with_hull(s, mode, work, [&](const auto& e, int hull, auto& own, const auto& w) {
+      if (!e.hulls[hull].has_zero) return;
       double& still = e.still_of(hull, own);
       still = std::min(still, 0.1 * e.speed_of(hull, w) / scales.speed);
     });

@@ -21,16 +21,7 @@ double measure_length(const System& system) {
   return length > 0 ? length : 1;
 }
 
-// Whether something besides weight and contacts can set the system in motion: how fast, the start does not tell.
-static bool has_drives(const System& system) {
-  const auto any = [&]<class... E>() { return (... || !system.of<E>().empty()); };
-  return any.
-  operator()<BeamStrain, JointTorque, Spring, JointSpring, PointForce, Controller, PrescribedMotion>();
-}
-
-double measure_gravity(const System& system) {
-  return std::max(norm(system.gravity()), has_drives(system) ? 1e-3 : 1e-30);
-}
+double measure_gravity(const System& system) { return std::max(norm(system.gravity()), 1e-3); }
 
 namespace {
 

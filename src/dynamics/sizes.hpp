@@ -42,8 +42,7 @@ MotionSizes<T> measure_motion(const System& system, const Frames<T>& frames, dou
   for (const Vec2<T>& origin : frames.origin) s.reach = max(s.reach, norm(origin));
   return s;
 }
-/// The size of the bodies, and gravity as sizes are measured with it: not below 1e-3 m/s² where springs, drives or beams
-/// move things.
+/// The size of the bodies, and gravity as sizes are measured with it.
 double measure_length(const System& system);
 double measure_gravity(const System& system);
 

@@ -62,29 +62,7 @@ int SystemOf<P>::add_wall(Wall wall) {
 
 template <class P>
 int SystemOf<P>::add_contact(Contact contact) {
-  const int index = add(ContactForce(std::move(contact), tree_, gravity_size_));
-  share_masses();
-  return index;
-}
-
-// Mechanisms that touch each other nowhere do not feel each other's weight: what is a small force there differs.
-template <class P>
-void SystemOf<P>::share_masses() {
-  auto& contacts = std::get<type_of<ContactForceOf<P>>>(elements_);
-  const int n = tree_.body_count();
-  std::vector<int> group(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) group[i] = tree_.body(i).parent >= 0 ? group[tree_.body(i).parent] : i;
-  for (const ContactForceOf<P>& c : contacts) {
-    if (!c.has_other() || c.b.body < 0 || group[c.a.body] == group[c.b.body]) continue;
-    const int from = group[c.a.body], to = group[c.b.body];
-    std::replace(group.begin(), group.end(), from, to);
-  }
-  std::vector<double> mass(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) mass[group[i]] += value_of(tree_.body(i).mass);
-  for (ContactForceOf<P>& c : contacts) {
-    const double own = mass[group[c.a.body]], whole = value_of(tree_.total_mass());
-    c.mass_share = own > 0 && own < whole ? own / whole : 1.0;
-  }
+  return add(ContactForce(std::move(contact), tree_, gravity_size_));
 }
 
 template <class P>

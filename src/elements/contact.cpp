@@ -25,7 +25,7 @@ ContactForceOf<P>::ContactForceOf(ContactOf<P> contact, const TreeOf<P>& tree, P
     : ContactOf<P>(std::move(contact)),
       shape_a(shapes_at(tree, a.body, a.point.s)),
       slope_a(shapes_at(tree, a.body, a.point.s, true)),
-      force_scale(value_of(tree.total_mass()) * (value_of(gravity) > 0 ? value_of(gravity) : 1.0)) {
+      force_scale(value_of(tree.total_mass()) * std::max(value_of(gravity), 1.0)) {
   if (turns) force_scale *= lever_of(tree, a.body);
   if (!this->has_other()) return;
   shape_b = shapes_at(tree, b.body, b.point.s);

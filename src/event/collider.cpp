@@ -226,13 +226,11 @@ void Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   ImpactRecord record = make_record(t, group, work, scales);
   bool shared = false;  // several contacts, and a law that is for one
   bool mixed = false;   // several laws
-  bool springs = false;
   for (const int k : record.contacts) {
     const ContactLaw& law = system_.contacts()[k].law;
     if (group.size() == 1) record.problem.own = law.impulse;
     shared = shared || (group.size() > 1 && law.impulse);
     mixed = mixed || law.law != record.problem.law;
-    springs = springs || (group.size() > 1 && law.tangential > 0);
     strikes_[k] = {t, strikes_[k].last};
   }
   record.result = solve_impact(record.problem);
@@ -241,9 +239,6 @@ void Collider::strike_group(double t, const std::vector<int>& group, double* y, 
   if (shared)
     add_note(record.result,
              "several contacts strike at once: an own impact law is for one, so the restitution counts");
-  if (springs)
-    add_note(record.result,
-             "several contacts strike at once: tangential restitution is for one, and none is given here");
   if (mixed)
     add_note(record.result, "contacts with different laws strike at once: they take turns, as by stronge");
   take_effect(group, y, work, out, std::move(record));

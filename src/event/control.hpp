@@ -38,7 +38,7 @@ class Control {
   };
 
   int state_of(int controller) const { return s_.mode.of<Controller>()[controller].state; }
-  bool is_due(double t) const { return !(t - s_.t > s_.time_tolerance()); }
+  bool is_due(double t) const { return !(t - s_.t > event_time_tolerance); }
   bool take_tick(Sampled& one, std::vector<Event>& events);
   bool take_transitions(Sampled& one, std::vector<Event>& events);
   bool release_pending(Sampled& one);

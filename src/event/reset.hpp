@@ -59,11 +59,8 @@ void fill_contacts(const SystemOf<P>& system, const ImpactMode& mode, const Work
     p.law = i == 0 || p.law == c.law.law ? c.law.law : RestitutionLaw::stronge;
     own_correlation = own_correlation || c.law.correlation.has_value();
   }
-  if (count == 1) p.tangential = system.contacts()[mode.contacts[0]].law.tangential;
   p.correlation = system.correlation();
   p.leader = system.leader();
-  if (p.leader == LeaderRule::first)
-    for (const int k : mode.contacts) p.ranks.push_back(system.contacts()[k].rank);
   if (own_correlation)
     for (const int k : mode.contacts)
       p.correlation_at.push_back(system.contacts()[k].law.correlation.value_or(p.correlation));

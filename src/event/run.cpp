@@ -248,17 +248,17 @@ bool Run::propose_step() {
   double h = next_step();
   if (!closings_.empty()) {
     const double wait = closings_.front().end - s_.t;
-    if (!(wait > s_.time_tolerance())) return end_closing(), false;
+    if (!(wait > event_time_tolerance)) return end_closing(), false;
     h = std::min(h, wait);
   }
   if (edge_ < edges_.size()) {
     const double wait = edges_[edge_] - s_.t;
-    if (!(wait > s_.time_tolerance())) return pass_edge(), false;
+    if (!(wait > event_time_tolerance)) return pass_edge(), false;
     h = std::min(h, wait);
   }
   if (control_.next() < options_.time_limit) {
     const double wait = control_.next() - s_.t;
-    if (!(wait > s_.time_tolerance())) return pass_control(), false;
+    if (!(wait > event_time_tolerance)) return pass_control(), false;
     h = std::min(h, wait);
   }
   is_last_ = h >= left;

@@ -22,7 +22,7 @@ constexpr double near_end = 0.96;
 bool Run::go_to(const Crossing& crossing, double h) {
   const double short_h = crossing.theta * h;
   const bool flow = crossing.guard >= 0 && locator_.guard_id(crossing).role == GuardRole::flow;
-  if (short_h > s_.time_tolerance()) {
+  if (short_h > event_time_tolerance) {
     if (!step_to(crossing, h)) return false;
     if (flow) {  // nothing but the side of the drag changes, and it is zero here
       before_ = s_.mode;
@@ -40,7 +40,7 @@ bool Run::go_to(const Crossing& crossing, double h) {
     fail(why_undecided(crossing));
     return false;
   }
-  if (short_h <= s_.time_tolerance() && crossing.guard >= 0 && repeats_ > 1
+  if (short_h <= event_time_tolerance && crossing.guard >= 0 && repeats_ > 1
       && flip_side(locator_.guard_id(crossing))) {
     s_.evaluate_here(s_.stepper->slope_at_start());
     return true;
@@ -152,7 +152,7 @@ bool Run::step_to(const Crossing& crossing, double h) {
 
 // The crossing is at once: go past it by less than any time that matters.
 void Run::go_past(double h) {
-  const double past = h + s_.time_tolerance();
+  const double past = h + event_time_tolerance;
   const double* slope = s_.stepper->slope_at_start();
   for (int i = 0; i < s_.total; ++i) s_.y[i] += past * slope[i];
   s_.t += past;
@@ -184,7 +184,7 @@ void Run::correct(const Crossing& crossing) {
     s_.f.full(s_.t + s_.taken, y, slope);
     if (!usable) return;
     here = locator_.value_of(crossing, s_.t + s_.taken, y);
-    if (std::abs(here) < s_.time_tolerance() * std::abs(rate)) return;
+    if (std::abs(here) < event_time_tolerance * std::abs(rate)) return;
   }
 }
 
@@ -196,7 +196,7 @@ void Run::step_again(const Crossing& crossing, double longest) {
   double here = locator_.value_of(crossing, s_.t + s_.taken, stepper.next());
   for (int pass = 0; pass < 12 && here != 0 && before != here; ++pass) {
     const double next = s_.taken - here * (s_.taken - before_h) / (here - before);
-    if (!(next > 0 && next <= longest) || std::abs(next - s_.taken) < s_.time_tolerance()) return;
+    if (!(next > 0 && next <= longest) || std::abs(next - s_.taken) < event_time_tolerance) return;
     before_h = s_.taken;
     before = here;
     s_.taken = next;
@@ -355,7 +355,7 @@ void Run::stop_at_painleve(int contact) {
 // How far ahead the next mode is decided. Where one distance leads nowhere, others are tried in turn.
 double Run::look_ahead() const {
   static constexpr double factors[] = {1, 0.1, 10, 0.01, 100, 3};
-  return 1e-5 * s_.scales().time * factors[repeats_ % 6];
+  return 1e-6 * std::min(1.0, 10 * s_.scales().time) * factors[repeats_ % 6];
 }
 
 // A force has begun that is not smooth at its start.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "dynamics/sizes.hpp"
@@ -10,11 +9,8 @@
 
 namespace thud {
 
-/// How well instants are located: 2e-14 s for what moves its length in a tenth of a second, and not below what the
-/// clock can tell.
-inline double event_time_tolerance(const Scales& scales, double t) {
-  return std::max(2e-13 * scales.time, 1e-15 * std::abs(t));
-}
+/// How well instants are located [s]: well below the promised 1e-12.
+inline constexpr double event_time_tolerance = 2e-14;
 
 /// Where a run stands: what its parts share.
 struct RunState {
@@ -54,7 +50,6 @@ struct RunState {
   }
 
   const Scales& scales() const { return sizes.scales; }
-  double time_tolerance() const { return event_time_tolerance(scales(), t); }
   double span(double theta) const { return t + theta * trial; }
 
   void make_dense() {

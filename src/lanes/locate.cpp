@@ -12,6 +12,7 @@ namespace thud::lanes {
 namespace {
 // See Run::step_to.
 constexpr double near_end = 0.96;
+constexpr double event_tolerance = event_time_tolerance;
 
 // Of a guard or condition, in a lane.
 double value_of(const Program& p, const double* rows, int lane, const Rider::Suspect& s) {
@@ -294,7 +295,7 @@ void Team::correct(Shape& shape, const std::vector<Rider*>& members, std::vector
       Search& s = searches[l];
       if (s.corrected) continue;
       s.here = value_of(p, rows, l, members[l]->suspects()[s.first]);
-      s.corrected = std::abs(s.here) < members[l]->time_tolerance() * std::abs(rate[l]) || s.here == 0;
+      s.corrected = std::abs(s.here) < event_tolerance * std::abs(rate[l]) || s.here == 0;
       any = any || !s.corrected;
     }
   }

@@ -72,7 +72,6 @@ class Rider {
   /// How well the crossing is to be located before the step is repeated up to it [s].
   double root_accuracy() const { return 1e-8 * run_->s_.scales().time; }
   double time_scale() const { return run_->s_.scales().time; }
-  double time_tolerance() const { return run_->s_.time_tolerance(); }
   bool tracks_distance() const { return run_->s_.system.tracks_distance(); }
   bool is_flow(const Suspect& s) const;
   /// Of several at one instant the lowest goes first, as in Locator.

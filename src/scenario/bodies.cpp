@@ -45,7 +45,7 @@ std::vector<RawBody<P>> read_raw(const Table& root) {
   return raw;
 }
 
-// Parents first, else by name; refuses unknown parents and loops.
+// Parents first; refuses unknown parents and loops.
 template <class P>
 std::vector<int> sort_bodies(const std::vector<RawBody<P>>& raw) {
   std::map<std::string, int> index;
@@ -77,11 +77,7 @@ std::vector<int> sort_bodies(const std::vector<RawBody<P>>& raw) {
     order.push_back(i);
     path.pop_back();
   };
-  std::vector<int> by_name;
-  for (int i = 0; i < static_cast<int>(raw.size()); ++i) by_name.push_back(i);
-  std::sort(by_name.begin(), by_name.end(),
-            [&](int a, int b) { return comes_before(raw[a].name, raw[b].name); });
-  for (const int i : by_name) visit(visit, i);
+  for (int i = 0; i < static_cast<int>(raw.size()); ++i) visit(visit, i);
   return order;
 }
 

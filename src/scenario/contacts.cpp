@@ -7,7 +7,6 @@
 #include <numbers>
 #include <unordered_set>
 
-#include "dynamics/sizes.hpp"
 #include "scenario/repeated.hpp"
 #include "scenario/signals.hpp"
 #include "scenario/walls.hpp"
@@ -18,10 +17,8 @@ namespace thud::doc {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double deepest_start =
-    1e-8;                             // of the size: that rigid things may be inside each other at the start
-constexpr double same_point = 1e-12;  // of the size of the body
-constexpr std::size_t most_contacts = 4000;      // memory grows with their square: 2 to 4 GB
+constexpr double deepest_start = 1e-9;       // [m] that rigid things may be inside each other at the start
+constexpr std::size_t most_contacts = 4000;  // memory grows with their square: 2 to 4 GB
 constexpr double fastest = 100, slowest = 1e-6;  // [m/s] between which e(v) is tried
 
 // e of the speed of approach, tried before it is believed; none when it is a number.
@@ -65,7 +62,6 @@ ContactLawOf<P> read_law(const Table& t, ContactLawOf<P> law) {
     law.restitution = law.restitution_at ? law.restitution_at(P(1))
                                          : P(t.number("restitution", Dimension::none, Range::fraction()));
   }
-  law.tangential = t.number_or("tangential", law.tangential, Dimension::none, Range::fraction());
   static const std::vector<std::string> policies = {"lift", "slide", "jam", "stop"};
   const std::string policy =
       t.choice_or("painleve", policies[static_cast<std::size_t>(law.painleve)], policies);
@@ -101,7 +97,6 @@ class ContactReader {
     int bed = 0;
     for (const Table& t : root_.tables("bed")) read_box(t, bed++);
     each("pair", [&](const Table& t) { read_pair(t); });
-    add_in_order();
   }
 
  private:
@@ -121,7 +116,6 @@ class ContactReader {
       throw InputError(t->place(),
                        "[contact] holds for walls and pairs, and there is no [[wall]] and no [[pair]]");
     law_ = read_law(*t, law_);
-    gives_friction_ = t->has("friction");
     system_.set_correlation(t->number_or("correlation", P(0), Dimension::none, Range{0, 1, false, true}));
     const std::string leader = t->choice_or("leader", "fastest", {"fastest", "first"});
     system_.set_leader(leader == "first" ? LeaderRule::first : LeaderRule::fastest);
@@ -139,13 +133,7 @@ class ContactReader {
   bool is_at_joint(const FeatureOf<P>& f) const {
     const BodyOf<P>& b = bodies_[f.body].rigid;
     return !b.free && b.joint.kind != JointKind::slider && value_of(f.radius) == 0
-        && portable::hypot(value_of(f.point.s), value_of(f.point.n)) <= same_point * size_of(f.body);
-  }
-  double size_of(int body) const {
-    const auto away = [](const BodyPointOf<P>& p) { return portable::hypot(value_of(p.s), value_of(p.n)); };
-    double out = away(bodies_[body].rigid.center);
-    for (const ShapeFeatureOf<P>& f : bodies_[body].shape.features) out = std::max(out, away(f.point));
-    return out;
+        && portable::hypot(value_of(f.point.s), value_of(f.point.n)) < 1e-12;
   }
 
   // The body that a rigid body is one with by welds: itself, or −1 for the ground.
@@ -441,10 +429,9 @@ class ContactReader {
       if (c.parent != parent.body || c.joint.kind != JointKind::pin || c.beam
           || bodies_[parent.body].rigid.beam)
         return false;
-      return portable::hypot(value_of(child.point.s), value_of(child.point.n))
-              <= same_point * size_of(child.body)
+      return portable::hypot(value_of(child.point.s), value_of(child.point.n)) < 1e-12
           || portable::hypot(value_of(parent.point.s - c.attach.s), value_of(parent.point.n - c.attach.n))
-                 <= same_point * size_of(parent.body);
+                 < 1e-12;
     };
     return holds(a, b) || holds(b, a);
   }
@@ -455,29 +442,12 @@ class ContactReader {
     ContactLawOf<P> law = read_law(t, law_);
     if (t.has("correlation"))
       law.correlation = P(t.number("correlation", Dimension::none, Range{0, 1, false, true}));
-    check_tangential(t, law);
     if (law.compliant && !(value_of(law.stiffness) > 0))
       throw InputError(t.place(),
                        fmt::format("{} is of model \"hertz\", which needs a stiffness: give stiffness = ... "
                                    "[N/m^{}] here or in [contact]",
                                    t.path(), show(value_of(law.exponent))));
     return law;
-  }
-
-  // What cannot give slip back is not asked to.
-  void check_tangential(const Table& t, const ContactLawOf<P>& law) const {
-    if (law.compliant || !(value_of(law.tangential) > 0)) return;
-    const auto refuse = [&](const std::string& why) {
-      const std::string text = fmt::format("tangential = {} {}", show(value_of(law.tangential)), why);
-      throw t.has("tangential") ? t.error("tangential", text)
-                                : InputError(t.place(), t.path() + " has from [contact] " + text);
-    };
-    if (law.law == RestitutionLaw::newton)
-      refuse(
-          "cannot be kept with law = \"newton\", which prescribes the velocity after the impact that it "
-          "would change; use \"stronge\" or \"poisson\"");
-    if (!gives_friction_ && !t.has("friction"))
-      refuse("needs friction to give slip back: give friction = ... here or in [contact]");
   }
 
   void add(const Table& t, ContactOf<P> c) {
@@ -494,49 +464,7 @@ class ContactReader {
     contact_names_.insert(c.name);
     name_point(c.a);
     if (c.wall < 0) name_point(c.b);
-    c.rank = static_cast<int>(found_.size());
-    found_.push_back(std::move(c));
-  }
-
-  // By walls and bodies, not as they stand in the file: sums and ties do not depend on that.
-  void add_in_order() {
-    const auto walls = [&](const ContactOf<P>& c) {
-      return c.wall >= 0 ? std::string_view(system_.walls()[c.wall].name) : std::string_view();
-    };
-    const auto place = [&](const FeatureOf<P>& f) {
-      const auto& own = bodies_[f.body].shape.features;
-      const auto found = std::find_if(own.begin(), own.end(), [&](const ShapeFeatureOf<P>& x) {
-        return feature_of(f.body, x).name == f.name;
-      });
-      return std::pair(f.body, found - own.begin());
-    };
-    struct Key {
-      bool pair;
-      std::string_view wall;
-      std::pair<int, std::ptrdiff_t> first, second;
-      std::string_view a, b;
-    };
-    std::vector<Key> keys;
-    std::vector<std::size_t> order;
-    for (const ContactOf<P>& c : found_) {
-      order.push_back(keys.size());
-      Key k{c.wall < 0, walls(c), place(c.a), {}, c.a.name, {}};
-      if (k.pair) {
-        k.second = place(c.b), k.b = c.b.name;
-        if (k.second < k.first) std::swap(k.first, k.second), std::swap(k.a, k.b);
-      }
-      keys.push_back(k);
-    }
-    std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-      const Key &x = keys[i], &y = keys[j];
-      if (x.pair != y.pair) return y.pair;
-      if (x.wall != y.wall) return comes_before(x.wall, y.wall);
-      if (x.first != y.first) return x.first < y.first;
-      if (x.second != y.second) return x.second < y.second;
-      if (x.a != y.a) return comes_before(x.a, y.a);
-      return comes_before(x.b, y.b);
-    });
-    for (const std::size_t i : order) system_.add_contact(std::move(found_[i]));
+    system_.add_contact(std::move(c));
   }
 
   // So that it can be placed at the start and watched. A ball that is a whole body has its mass centre for that.
@@ -551,10 +479,8 @@ class ContactReader {
   std::vector<PointOf<P>>& all_points_;
   SystemOf<P>& system_;
   std::vector<std::string> body_names_;
-  std::vector<ContactOf<P>> found_;
   std::unordered_set<std::string> wall_names_, contact_names_, point_names_;
   ContactLawOf<P> law_;
-  bool gives_friction_ = false;  // in [contact]
 };
 
 }  // namespace
@@ -611,14 +537,11 @@ void check_start(const Table& root, const Scenario& scenario) {
   Frames<double> frames;
   frames.resize(system.tree());
   system.tree().kinematics(scenario.q.data(), scenario.v.data(), frames);
-  const double length = measure_length(system);
-  const double reach = measure_motion(system, frames, length).reach;
   for (const Contact& c : system.contacts()) {
     if (c.law.compliant) continue;
     Touching<double> touching;
     measure(c, system.tree(), system.walls(), frames, scenario.q.data(), touching);
-    const double size = c.turns ? 1 : length;
-    if (touching.gap >= -deepest_start * size - 1e-13 * (c.turns ? 0 : reach)) continue;
+    if (touching.gap >= -deepest_start) continue;
     if (c.wall < facing::feature) throw InputError(place_of(root, c), describe_beyond(c, touching.gap));
     const std::string other =
         c.wall >= 0 ? "the wall \"" + system.walls()[c.wall].name + "\"" : "\"" + c.b.name + "\"";

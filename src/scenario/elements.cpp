@@ -222,7 +222,7 @@ void read_type(const Table& root, const AssemblyOf<P>& s, std::vector<std::strin
       s.system.add(std::move(element));
     }
   };
-  each_of(tables_by_name(root, E::table), E::table, add, [](const Table&, int) {});
+  each_table(root, E::table, add);
 }
 
 // ---- describing -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics/sizes.hpp"
 #include "scenario/direct_start.hpp"
 #include "scenario/loop_start.hpp"
 #include "solve/dense.hpp"
@@ -16,8 +15,6 @@ namespace thud::doc {
 namespace {
 
 using Entry = InitialEntry;
-
-constexpr double rounding = 1e-14;  // of a length or a speed: no wish
 
 bool is_pose(thud::Quantity q) {
   return q == thud::Quantity::angle || q == thud::Quantity::travel || q == thud::Quantity::position
@@ -57,7 +54,6 @@ class InitialSolver::Impl {
       : system_(*s.system),
         n_(system_.dof_count()),
         time_(s.options.start_time),
-        length_(measure_length(system_)),
         context_(std::move(context)) {
     frames_.resize(system_.tree());
   }
@@ -70,8 +66,8 @@ class InitialSolver::Impl {
       close_loops(entries);
     else if (!place_directly(entries))
       solve_both(entries);
-    for (int i = 0; i < n_; ++i)
-      if (std::abs(q_[i]) < (system_.tree().is_angle(i) ? 1e-15 : rounding * length_)) q_[i] = 0;
+    for (double& x : q_)
+      if (std::abs(x) < 1e-15) x = 0;  // rounding, not a wish
     q = q_;
     v = v_;
   }
@@ -219,7 +215,7 @@ class InitialSolver::Impl {
     Eigen::VectorXd r(entries.size());
     for (int iteration = 0; iteration < 100; ++iteration) {
       for (std::size_t k = 0; k < entries.size(); ++k) r(static_cast<int>(k)) = residual(*entries[k]);
-      if (r.lpNorm<Eigen::Infinity>() < 1e-15 * std::min(1.0, length_)) break;
+      if (r.lpNorm<Eigen::Infinity>() < 1e-15) break;
       const Eigen::VectorXd d = least_squares(jacobian(entries), -r);
       const double shortened = std::min(1.0, 1.0 / std::max(1e-300, d.lpNorm<Eigen::Infinity>()));
       for (int i = 0; i < n_; ++i) q_[i] += shortened * d(i);
@@ -227,7 +223,7 @@ class InitialSolver::Impl {
       if (d.lpNorm<Eigen::Infinity>() < 1e-16) break;
     }
     for (std::size_t k = 0; k < entries.size(); ++k) r(static_cast<int>(k)) = residual(*entries[k]);
-    check(entries, r, "pose", length_);
+    check(entries, r, "pose");
   }
 
   void solve_motion(const std::vector<const Entry*>& entries) {
@@ -239,27 +235,14 @@ class InitialSolver::Impl {
     for (std::size_t k = 0; k < entries.size(); ++k)
       target(static_cast<int>(k)) -= velocity(entries[k]->what);
     const Eigen::VectorXd v = least_squares(j, target);
-    double fastest = 0;  // as a velocity
-    for (int i = 0; i < n_; ++i) fastest = std::max(fastest, std::abs(v(i)) * unit_of(i));
-    check(entries, j * v - target, "motion", fastest);
+    check(entries, j * v - target, "motion");
     for (int i = 0; i < n_; ++i)
-      if (!(system_.tree().dof_frequency(i) > 0))
-        v_[i] = std::abs(v(i)) * unit_of(i) < rounding * fastest ? 0.0 : v(i);
+      if (!(system_.tree().dof_frequency(i) > 0)) v_[i] = std::abs(v(i)) < 1e-15 ? 0.0 : v(i);
   }
-  double unit_of(int dof) const { return system_.tree().is_angle(dof) ? length_ : 1.0; }
 
-  // `size`: of lengths or velocities.
-  void check(const std::vector<const Entry*>& entries, const Eigen::VectorXd& r, const char* what,
-             double size) const {
-    int worst = -1;
-    double most = 1e-9;
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      const Entry& e = *entries[k];
-      const double unit = !is_turn(e.what.quantity) ? size : is_pose(e.what.quantity) ? 1.0 : size / length_;
-      const double share = std::abs(r(static_cast<int>(k))) / std::max(unit, std::abs(e.value));
-      if (share >= most) most = share, worst = static_cast<int>(k);
-    }
-    if (worst < 0) return;
+  void check(const std::vector<const Entry*>& entries, const Eigen::VectorXd& r, const char* what) const {
+    Eigen::Index worst = 0;
+    if (r.cwiseAbs().maxCoeff(&worst) < 1e-9) return;
     const Entry& e = *entries[worst];
     std::string others;
     for (const Entry* o : entries)
@@ -275,7 +258,7 @@ class InitialSolver::Impl {
   const System& system_;
   int n_;
   Frames<double> frames_;
-  double time_, length_;
+  double time_;
   LoopContext context_;
   std::vector<double> q_, v_, values_;
 };

@@ -437,10 +437,6 @@ std::vector<KeySpec> law_keys(bool is_default) {
       key("restitution", {number(D::none, Range::fraction()), formula("v", D::none)}, or_default("0"),
           "e; or an expression of the speed of approach `v` [m/s], such as `\"=min(1, 0.9*v^-0.1)\"`"),
       key("friction", {number(D::none, non_negative)}, or_default("0"), "μ"),
-      key("tangential", {number(D::none, Range::fraction())}, or_default("0"),
-          "e_t: where friction ends the slip of a single contact, e_t² of the work that this took is given "
-          "back "
-          "(superballs); with `stronge` and `poisson`"),
       key("painleve", {choice({"lift", "slide", "jam", "stop"})}, or_default("lift"),
           "what a rigid contact does where sliding has two answers (Painlevé): opens, slides on, jams, or "
           "ends "

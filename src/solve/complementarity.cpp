@@ -246,78 +246,13 @@ class Reduced {
 
 }  // namespace
 
-std::vector<int> coupled_groups(const ForceProblem& problem) {
-  const int n = problem.size;
-  std::vector<int> group(static_cast<std::size_t>(n), -1), stack;
-  int groups = 0;
-  for (int first = 0; first < n; ++first) {
-    if (group[first] >= 0) continue;
-    stack.assign(1, first);
-    group[first] = groups;
-    while (!stack.empty()) {
-      const int i = stack.back();
-      stack.pop_back();
-      for (int j = 0; j < n; ++j) {
-        const bool coupled = problem.matrix[i * n + j] != 0 || problem.matrix[j * n + i] != 0
-                          || problem.normal[i] == j || problem.normal[j] == i;
-        if (group[j] >= 0 || !coupled) continue;
-        group[j] = groups;
-        stack.push_back(j);
-      }
-    }
-    ++groups;
-  }
-  return group;
-}
-
-namespace {
-
-ForceSolution make_solution(int size) {
+ForceSolution solve_forces(const ForceProblem& problem) {
   ForceSolution out;
-  const auto n = static_cast<std::size_t>(size);
+  const auto n = static_cast<std::size_t>(problem.size);
   out.force.assign(n, 0.0);
   out.rate.assign(n, 0.0);
   out.state.assign(n, BoundState::lower);
   out.basic.assign(n, 0);
-  return out;
-}
-
-// Which rows to count the other way: those that have two sides are counted along what happens without their forces, so that
-// the mirror image of a problem is the same problem.
-std::vector<double> sides_of(const ForceProblem& p) {
-  const auto has_sides = [&](int i) { return p.normal[i] >= 0 || std::isfinite(p.upper[i]); };
-  std::vector<double> out(static_cast<std::size_t>(p.size), 1.0);
-  for (int i = 0; i < p.size; ++i) {
-    if (!has_sides(i)) continue;
-    double way = p.offset[i];
-    for (int j = 0; j < p.size && way == 0; ++j)
-      if (!has_sides(j)) way = p.matrix[i * p.size + j];
-    if (way < 0) out[i] = -1;
-  }
-  return out;
-}
-
-ForceProblem turned(ForceProblem p, const std::vector<double>& side) {
-  for (int i = 0; i < p.size; ++i) {
-    for (int j = 0; j < p.size; ++j) p.matrix[i * p.size + j] *= side[i] * side[j];
-    p.offset[i] *= side[i];
-    if (side[i] < 0) std::swap(p.lower[i], p.upper[i]), p.lower[i] *= -1, p.upper[i] *= -1;
-  }
-  return p;
-}
-
-void turn_back(const std::vector<double>& side, ForceSolution& s) {
-  for (std::size_t i = 0; i < side.size(); ++i) {
-    if (side[i] > 0) continue;
-    s.force[i] *= -1, s.rate[i] *= -1;
-    s.state[i] = s.state[i] == BoundState::lower ? BoundState::upper
-               : s.state[i] == BoundState::upper ? BoundState::lower
-                                                 : s.state[i];
-  }
-}
-
-ForceSolution solve_one_way(const ForceProblem& problem) {
-  ForceSolution out = make_solution(problem.size);
   const Reduced reduced(problem);
   ForceSolution rough;  // with a trace of give, and too much of it
   for (int attempt = 0; attempt < 12 && !out.solved; ++attempt) {
@@ -329,56 +264,6 @@ ForceSolution solve_one_way(const ForceProblem& problem) {
   if (out.solved) return out;
   out.solved = search_modes(problem, out);
   return out.solved || !rough.solved ? out : rough;
-}
-
-ForceSolution solve_coupled(const ForceProblem& problem) {
-  const std::vector<double> side = sides_of(problem);
-  ForceSolution out = solve_one_way(turned(problem, side));
-  turn_back(side, out);
-  return out;
-}
-
-// Some of the rows of a problem.
-ForceProblem part_of(const ForceProblem& whole, const std::vector<int>& rows) {
-  ForceProblem part;
-  const int n = static_cast<int>(rows.size());
-  part.resize(n);
-  for (int i = 0; i < n; ++i) {
-    const int from = rows[i];
-    for (int j = 0; j < n; ++j) part.matrix[i * n + j] = whole.matrix[from * whole.size + rows[j]];
-    part.offset[i] = whole.offset[from];
-    part.lower[i] = whole.lower[from];
-    part.upper[i] = whole.upper[from];
-    part.friction[i] = whole.friction[from];
-    const auto normal = std::find(rows.begin(), rows.end(), whole.normal[from]);
-    part.normal[i] = normal == rows.end() ? -1 : static_cast<int>(normal - rows.begin());
-  }
-  return part;
-}
-
-}  // namespace
-
-// What does not feel each other is solved apart: a gram is not weighed against a million tons beside it.
-ForceSolution solve_forces(const ForceProblem& problem) {
-  const std::vector<int> group = coupled_groups(problem);
-  const int groups = group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1;
-  if (groups <= 1) return solve_coupled(problem);
-  ForceSolution out = make_solution(problem.size);
-  out.solved = true;
-  for (int g = 0; g < groups; ++g) {
-    std::vector<int> rows;
-    for (int i = 0; i < problem.size; ++i)
-      if (group[i] == g) rows.push_back(i);
-    const ForceSolution part = solve_coupled(part_of(problem, rows));
-    out.solved = out.solved && part.solved;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      out.force[rows[i]] = part.force[i];
-      out.rate[rows[i]] = part.rate[i];
-      out.state[rows[i]] = part.state[i];
-      out.basic[rows[i]] = part.basic[i];
-    }
-  }
-  return out;
 }
 
 // The row is eliminated: λ_h = −(b_h + Σ A_hj λ_j)/A_hh.

@@ -38,7 +38,6 @@ struct ContactLawOf {
   P restitution{};                     ///< e
   std::function<P(P)> restitution_at;  ///< e of the speed of approach [m/s]; empty: `restitution`
   RestitutionLaw law = RestitutionLaw::stronge;
-  P tangential{};                  ///< e_t of a single contact whose slip friction ends: that is given back
   ImpulseLaw impulse;              ///< the user's own law of a single contact; impacts of several keep to e
   std::optional<P> correlation{};  ///< α of this contact where it is not that of the system
   Painleve painleve = Painleve::lift;
@@ -82,7 +81,6 @@ struct ContactOf {
   bool rides = false;          ///< the wall is carried by the body of b
   FeatureOf<P> b{};            ///< body −1: a point of the world
   ContactLawOf<P> law;
-  int rank = 0;  ///< in the file: who leads where the first does
   // Of stops and distances:
   P limit{};           ///< of the angle or travel in the joint [rad or m], or of the distance [m]
   int sense = 1;       ///< 1: not below the limit; −1: not above

@@ -51,12 +51,10 @@ struct ImpactProblemOf {
   std::vector<T> friction, restitution;          ///< per contact
   RestitutionLaw law = RestitutionLaw::stronge;  ///< of several: stronge takes turns, the others act at once
   ImpulseLaw own;                                ///< in the place of `law`, on plain numbers
-  T tangential{};  ///< e_t, of a single contact: e_t² of the work that ended its slip is given back
   /// α of several contacts: impulse at a contact that rests, per impulse of its neighbour.
   T correlation{};
   std::vector<T> correlation_at{};  ///< α contact by contact; empty: `correlation` for all
   LeaderRule leader = LeaderRule::fastest;
-  std::vector<int> ranks{};  ///< of LeaderRule::first, the lowest first; empty: as they are numbered
   /// An impact without collision: a single contact that does not approach, where friction presses it together.
   bool jams = false;
 

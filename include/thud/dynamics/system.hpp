@@ -290,7 +290,6 @@ class SystemOf {
   template <class E>
   void remove_from_joint(int body);
   void assign_slots();
-  void share_masses();
 
   TreeOf<P> tree_;
   Vec2<P> gravity_;

@@ -231,22 +231,7 @@ void SystemOf<P>::hold(const Mode& mode, const T* q, const T* v, Work<T>& work) 
   }
   if (work.rows_only) return;
   T* const g = work.gram.data();
-  using std::abs, std::max, std::sqrt;
-  // Rows are weighed against each other: those of contacts of bodies far heavier than others are brought up.
-  auto most = measured(T(0));
-  const auto own = [&](int a) {
-    return measured(scale[a] * scale[a]
-                    * detail::product(rows + a * n, work.applied.data() + a * n, work.spans[a]));
-  };
-  const auto is_contact = [&](int a) { return switch_class(mode.stuck[a]) != SwitchClass::box; };
-  for (int a = 0; a < k; ++a)
-    if (is_contact(a)) most = max(most, own(a));
-  for (int a = 0; a < k; ++a) {
-    if (!is_contact(a)) continue;
-    const auto share = max(own(a), decltype(most)(1e-30 * most + 1e-300)) / (most + 1e-300);
-    const T up = T(sqrt(max(decltype(most)(1.0), decltype(most)(1e-3 / share))));
-    scale[a] *= up, x[a] *= up;
-  }
+  using std::abs, std::max;
   auto largest = measured(T(0));
   for (int a = 0; a < k; ++a) {
     for (int b = 0; b <= (symmetric ? a : k - 1); ++b)

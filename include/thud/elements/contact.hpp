@@ -29,7 +29,6 @@ struct ContactForceOf : ContactOf<P> {
   // Ψ and Ψ' of the features that are points of beams.
   std::vector<P> shape_a, slope_a, shape_b, slope_b;
   double force_scale = 1;  ///< what a hard contact has in the place of bounds
-  double mass_share = 1;   ///< of the whole mass, in what it can feel through joints and other contacts
 
   using ContactOf<P>::a;
   using ContactOf<P>::b;
@@ -322,8 +321,8 @@ void ContactForceOf<P>::guards(const Mode& m, const Work<T>& w, const Scales& sc
              normal);
         return;
       }
-      sink(w.normal_force, tolerance::bound_force * mass_share * (turns ? scales.moment : scales.force),
-           GuardRole::change, guard::bound_lower, normal);
+      sink(w.normal_force, tolerance::bound_force * (turns ? scales.moment : scales.force), GuardRole::change,
+           guard::bound_lower, normal);
       if (slip::is_slipping(m.slip) && slides(m) && law.painleve != Painleve::slide)
         sink(share() - tolerance::painleve, 0.0, GuardRole::painleve, g_painleve, 0);
       break;

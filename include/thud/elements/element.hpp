@@ -216,9 +216,8 @@ void slip_guards(const Element& e, int sub, std::int8_t state, const Work& w, co
     T lower, upper;
     e.bounds(sub, w, lower, upper);
     const T force = e.force(sub, const_cast<Work&>(w));
-    double size = turns ? scales.moment : scales.force;
-    if constexpr (requires { e.mass_share; }) size *= e.mass_share;
-    const double least = tolerance::bound * roughly(lower + upper) + tolerance::bound_force * size;
+    const double least = tolerance::bound * roughly(lower + upper)
+                       + tolerance::bound_force * (turns ? scales.moment : scales.force);
     sink(upper - force, least, GuardRole::change, guard::bound_upper, at);
     sink(force + lower, least, GuardRole::change, guard::bound_lower, at);
   } else {

@@ -36,9 +36,6 @@ struct ForceSolution {
 
 [[nodiscard]] ForceSolution solve_forces(const ForceProblem& problem);
 
-/// Rows that feel each other, directly or through others, share a number.
-[[nodiscard]] std::vector<int> coupled_groups(const ForceProblem& problem);
-
 /// The same where row `held` has r = 0 whatever its force is.
 [[nodiscard]] ForceSolution solve_forces_held(const ForceProblem& problem, int held);
 
