@@ -69,6 +69,7 @@ const std::map<std::string, std::string> texts = {
     {"joint.to", "\"base\""},
     {"point.body", "\"rod\""},
     {"wall.name", "\"n\""},
+    {"bed.walls", "[-1, 1]"},
     {"rayleigh.ratios", "[0.01, 0.02]"},
     {"strike.body", "\"arm\""},
     {"strike.ball", "\"ball\""},
@@ -135,6 +136,12 @@ class Files {
     if (t.name == "scenario" && key == "include")
       return entry + "\n" + rod + "[[attached]]\nname = \"part.toml\"\ntext = \"gravity = 1\"\n";
     if (t.name == "scenario") return entry + "\n" + rod;
+    if (t.name == "layer")
+      return std::string(rod) + "[bed]\nlaw = \"rft\"\n[[bed.layer]]\n"
+           + (key == "depth" ? "" : "depth = 0.1\n") + entry + "\n";
+    if (t.name == "bed_contact")
+      return std::string(rod) + "[bed]\ndepth = 1\nat_bottom = \"wall\"\n[bed.contact]\n"
+           + (key == "stiffness" ? "" : "stiffness = 1\n") + entry + "\n";
     if (t.name == "body") return body(entry);
     if (t.name == "joint") return rod_named("base") + body("joint = { " + joint(key) + entry + " }");
     if (t.name == "rayleigh")
@@ -182,6 +189,8 @@ class Files {
       text += own ? "kind = \"swept\"\n" : "";
       text += key == "radius" || key == "area" ? "" : swept ? "area = 1\n" : "radius = 1\n";
     }
+    if (t.name == "bed" && (key == "at_bottom" || key.starts_with("bottom_"))) text += "depth = 1\n";
+    if (t.name == "bed" && key == "bottom_range") text += "bottom_rise = 1\n";
     if (t.name == "contact") text += "[[wall]]\nat = [0, 1]\nstiffness = 1\n";
     return text;
   }
@@ -264,8 +273,9 @@ class Files {
     std::string out;
     for (const KeySpec& k : t.keys) {
       if (!k.is_required() || k.name == key || k.name == "kind") continue;
-      out += k.name == "parts" ? ", parts = [ { kind = \"sphere\", diameter = 1, mass = 1 } ]"
-                               : ", " + k.name + " = 0.1";
+      out += k.name == "parts"   ? ", parts = [ { kind = \"sphere\", diameter = 1, mass = 1 } ]"
+           : k.name == "corners" ? ", corners = [[0, 0], [1, 0], [0, 1]]"
+                                 : ", " + k.name + " = 0.1";
     }
     if (t.name == "point" && key != "at") out += ", at = 0.1";
     for (const auto& group : t.exactly_one)
